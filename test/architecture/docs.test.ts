@@ -1,0 +1,76 @@
+/** What the documents promise exists: the files they link to, and the error codes they list. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../lib/model/errors.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const codePattern = /\bSTREAMS_[A-Z0-9]+(?:_[A-Z0-9]+)*\b/g;
+
+async function filesBelow(folder: string, ending: string): Promise<string[]> {
+  if (!existsSync(join(root, folder))) return [];
+  const names = await readdir(join(root, folder), { recursive: true });
+  return names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
+}
+
+const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
+
+/** The targets of `[text](target)` and `[text]: target`, outside code, without those that lead to other sites. */
+function relativeLinks(markdown: string): string[] {
+  const prose = markdown.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
+  const found = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)/g), ...prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)];
+  return found.map(([, target]) => target ?? '').filter((target) => !/^([a-z][a-z0-9+.-]*:|#)/i.test(target));
+}
+
+function leadsNowhere(file: string, link: string): boolean {
+  const target = resolve(root, dirname(file), decodeURIComponent(link.replace(/[#?].*$/, '')));
+  return relative(root, target).startsWith('..') || !existsSync(target);
+}
+
+describe('the documents', () => {
+  it('link only to files that exist in this repository', async () => {
+    const folders = ['lib', 'docs', 'examples', 'bench', 'test', 'infra'];
+    const files = ['README.md', ...(await Promise.all(folders.map((folder) => filesBelow(folder, '.md')))).flat()];
+
+    const links = await Promise.all(
+      files.map(async (file) => relativeLinks(await read(file)).map((link) => ({ file, link }))),
+    );
+
+    const broken = links.flat().filter(({ file, link }) => leadsNowhere(file, link));
+    expect(broken.map(({ file, link }) => `${file} → ${link}`)).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'lib/README.md']));
+    expect(links.flat().length).toBeGreaterThan(0);
+  });
+});
+
+describe('the error codes', () => {
+  it('are listed in docs/errors.md, all of them and no others', async () => {
+    const documented = new Set((await read('docs/errors.md')).match(codePattern));
+
+    expect([...documented].sort()).toEqual([...ERROR_CODES].sort());
+  });
+
+  it('are used in lib only as ERROR_CODES declares them, and each once there', async () => {
+    const known = new Set<string>(ERROR_CODES);
+    const files = await filesBelow('lib', '.ts');
+
+    const used = await Promise.all(
+      files.map(async (file) => ((await read(file)).match(codePattern) ?? []).map((code) => ({ file, code }))),
+    );
+
+    const unknown = used.flat().filter(({ code }) => !known.has(code));
+    expect(unknown.map(({ file, code }) => `${file}: ${code}`)).toEqual([]);
+    expect(known.size).toBe(ERROR_CODES.length);
+    expect(known.size).toBeGreaterThan(0);
+  });
+
+  it('are each used by an error of lib, not only declared', async () => {
+    const text = (await Promise.all((await filesBelow('lib', '.ts')).map(read))).join('\n');
+
+    const unused = [...ERROR_CODES].filter((code) => (text.match(new RegExp(`\\b${code}\\b`, 'g')) ?? []).length < 2);
+
+    expect(unused).toEqual([]);
+  });
+});
