@@ -1,0 +1,46 @@
+/** What functions are invoked with. Payloads are plain JSON; `decode…` (beside) refuses malformed ones with STREAMS_INVALID_PAYLOAD. */
+import type { Offset } from '../model/offset.js';
+
+interface Expiring {
+  readonly applicationId: string;
+  /** Wall-clock milliseconds after which the receiver must ignore the payload: an event can be hours late. */
+  readonly expiresAtMs: number;
+}
+
+/** The scheduler, or a draining incarnation, asks for an incarnation of a slot. */
+export interface RunMember extends Expiring {
+  readonly type: 'run-member';
+  readonly memberId: `member-${number}`;
+  readonly incarnation: number;
+}
+
+/** There may be work in these partitions. */
+export interface Doorbell extends Expiring {
+  readonly type: 'doorbell';
+  readonly partitions: readonly {
+    readonly topic: string;
+    readonly partition: number;
+    readonly toOffset: Offset | null;
+  }[];
+}
+
+/** Advance the snapshots of these tasks' stores. */
+export interface AdvanceSnapshots extends Expiring {
+  readonly type: 'advance-snapshots';
+  readonly taskIds: readonly string[];
+}
+
+/** Run a tick now; `reason` is kept with the plan. */
+export interface Tick extends Expiring {
+  readonly type: 'tick';
+  readonly reason: string;
+}
+
+export type Payload = RunMember | Doorbell | AdvanceSnapshots | Tick;
+/** Which function takes which payload. */
+export interface PayloadOf {
+  readonly task: RunMember | Doorbell;
+  readonly standby: AdvanceSnapshots;
+  readonly scheduler: Tick;
+}
+export type FunctionName = keyof PayloadOf;

@@ -1,0 +1,87 @@
+/**
+ * The port to the three tables. Each write is one conditional write; none holds a rule of who *should* write (rules.ts).
+ *
+ * A refused condition is an answer, not an error: `applied: false` with the item as it is now. After an error whose outcome
+ * is unknown the adapter reads the item back and answers what it finds. Adapters: `memory/`, `dynamodb/` (later).
+ */
+import type { TaskId } from '../model/task-id.js';
+import type {
+  Incarnation,
+  Lease,
+  LeaseEpoch,
+  Member,
+  MemberId,
+  MemberReport,
+  Plan,
+  RecordedOffsets,
+} from './records.js';
+
+/** Answer of a conditional write: the item after it, or the item that stood against it (null: there is none). */
+export type Conditional<T> =
+  | { readonly applied: true; readonly item: T }
+  | { readonly applied: false; readonly item: T | null };
+
+export interface MemberTable {
+  /** All slots ever created, by id; eventually consistent reads are allowed. */
+  listMembers(): Promise<readonly Member[]>;
+  /** Consistent. */
+  readMember(memberId: MemberId): Promise<Member | null>;
+  /** Creates a slot: `free`, incarnation 0. Condition: there is no such item. */
+  createMember(memberId: MemberId): Promise<Conditional<Member>>;
+  /**
+   * Claims a slot: `claimed`, incarnation `incarnation`, heartbeat version 0.
+   * Condition: status is not `claimed`, and the item's incarnation is `incarnation − 1`.
+   */
+  claimMember(
+    claim: Incarnation & { readonly report: MemberReport; readonly tags: Readonly<Record<string, string>> },
+  ): Promise<Conditional<Member>>;
+  /**
+   * Renews: heartbeat version + 1, report replaced. Condition: status `claimed` or `draining`, same incarnation.
+   * The item answered carries the announced plan number.
+   */
+  heartbeat(beat: Incarnation & { readonly report: MemberReport }): Promise<Conditional<Member>>;
+  /** `draining`: the successor may claim. Condition: `claimed`, same incarnation. */
+  drainMember(member: Incarnation): Promise<Conditional<Member>>;
+  /** `free`: the incarnation has ended. Condition: `claimed` or `draining`, same incarnation. */
+  freeMember(member: Incarnation): Promise<Conditional<Member>>;
+  /** `dead`. Condition: `claimed` or `draining`, same incarnation, same heartbeat version. */
+  declareDead(member: Incarnation & { readonly heartbeatVersion: number }): Promise<Conditional<Member>>;
+  /** Writes the plan number into the item. Condition: the item exists and has a smaller one. */
+  announcePlan(memberId: MemberId, planNumber: number): Promise<Conditional<Member>>;
+  /** Removes a slot that is no longer wanted. Condition: status `free` or `dead`, same incarnation. */
+  deleteMember(member: Incarnation): Promise<Conditional<Member>>;
+}
+
+export interface LeaseTable {
+  listLeases(): Promise<readonly Lease[]>;
+  /** Consistent. */
+  readLease(taskId: TaskId): Promise<Lease | null>;
+  /**
+   * Takes a lease: owner set, epoch + 1. `expected` null creates it at epoch 1.
+   * Condition: the item's epoch and owner are those of `expected` (or there is no item).
+   */
+  takeLease(take: {
+    readonly taskId: TaskId;
+    readonly owner: Incarnation;
+    readonly expected: Pick<Lease, 'epoch' | 'owner'> | null;
+  }): Promise<Conditional<Lease>>;
+  /** Releases: owner null, offsets recorded (null keeps those recorded before). Condition: same owner and epoch. */
+  releaseLease(release: {
+    readonly taskId: TaskId;
+    readonly owner: Incarnation;
+    readonly epoch: LeaseEpoch;
+    readonly offsets: RecordedOffsets | null;
+  }): Promise<Conditional<Lease>>;
+}
+
+export interface PlanTable {
+  /** The newest plan; consistent. */
+  readPlan(): Promise<Plan | null>;
+  /** Writes the next plan. Condition: the newest number is `plan.number − 1`. */
+  writePlan(plan: Plan): Promise<Conditional<Plan>>;
+  /** Plan `number`, if still kept. */
+  readPlanNumber(number: number): Promise<Plan | null>;
+}
+
+/** The tables of one application. */
+export interface LeaseStore extends MemberTable, LeaseTable, PlanTable {}

@@ -1,0 +1,99 @@
+/**
+ * The records of the ownership protocol: members, leases, plans.
+ *
+ * Numbered invariants of the protocol (tests cite them):
+ *   P1  at most one incarnation of a slot is current: incarnation numbers of a slot only grow
+ *   P2  a lease's epoch grows by one with each take, never otherwise; a release keeps it
+ *   P3  plan numbers grow by one; a plan is never changed after it was written
+ *   P4  only the scheduler writes plans and deaths; only a member claims its slot, heartbeats, takes and releases
+ *   P5  a member takes a lease only if `mayTake` (rules.ts) allows it for the plan it has read
+ */
+import type { Offset } from '../model/offset.js';
+import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
+
+/** Slot name: `member-3`. Kafka: `group.instance.id`. */
+export type MemberId = `member-${number}`;
+
+declare const epochBrand: unique symbol;
+/** How often a task's lease has been taken. Not to be mixed up with the producer epoch. */
+export type LeaseEpoch = number & { readonly [epochBrand]: true };
+
+/** One claim of one slot. */
+export interface Incarnation {
+  readonly memberId: MemberId;
+  readonly incarnation: number;
+}
+
+/** A copy of a store's partition that a member holds, as last reported. */
+export interface StorePosition {
+  readonly taskId: TaskId;
+  readonly store: string;
+  /** First changelog offset not applied. */
+  readonly nextOffset: Offset;
+  /** Changelog end when that was reported (exclusive). */
+  readonly endOffset: Offset;
+}
+
+/** What a member says of itself with each heartbeat. */
+export interface MemberReport {
+  /** Tasks it runs now (its lease taken, not yet released). */
+  readonly running: readonly TaskId[];
+  /** Stores that it holds a copy of, running or not. */
+  readonly positions: readonly StorePosition[];
+  /** Records processed so far in this incarnation, for display and weights. */
+  readonly recordsProcessed: number;
+}
+
+/**
+ * `free`: nobody runs it · `claimed`: an incarnation runs · `draining`: it is handing over, its successor may claim ·
+ * `dead`: the scheduler declared the incarnation dead, the next one may claim.
+ */
+export type MemberStatus = 'free' | 'claimed' | 'draining' | 'dead';
+
+export interface Member extends Incarnation {
+  readonly status: MemberStatus;
+  /** Grows with each heartbeat of the incarnation; what the scheduler watches stand still. */
+  readonly heartbeatVersion: number;
+  /** The newest plan that the scheduler has announced to this member; 0 before the first. */
+  readonly planNumber: number;
+  /** Stores found in the execution environment when the slot was claimed. */
+  readonly report: MemberReport;
+  /** Capacity, zone and other tags, for the assignor. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Offsets of a task's inputs, recorded with a clean release: what to go on from if the committed ones have expired. */
+export type RecordedOffsets = Readonly<
+  Record<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>
+>;
+
+export interface Lease {
+  readonly taskId: TaskId;
+  readonly epoch: LeaseEpoch;
+  /** Who runs the task; null if nobody. */
+  readonly owner: Incarnation | null;
+  /** From the last clean release; null if there was none. Present means the task has worked before. */
+  readonly offsets: RecordedOffsets | null;
+}
+
+/** What one member should hold. Kafka: `KafkaStreamsAssignment`. */
+export interface MemberAssignment {
+  readonly active: readonly TaskId[];
+  readonly standby: readonly TaskId[];
+  readonly warmup: readonly TaskId[];
+}
+
+export interface Plan {
+  /** From 1. */
+  readonly number: number;
+  readonly createdAtMs: number;
+  /** Why there is a new plan, in words: `member-2 joined`, `partition count`. */
+  readonly reason: string;
+  readonly assignor: string;
+  readonly assignment: Readonly<Record<MemberId, MemberAssignment>>;
+  /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */
+  readonly dead: readonly Incarnation[];
+  /** Partition counts of all topics when the plan was made: a later difference stops the application. */
+  readonly partitions: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,33 @@
+/**
+ * Store keys: bytes written as a string, one character (U+0000 … U+00FF) a byte.
+ *
+ * JavaScript compares such strings as unsigned bytes, hashes them once and can hold them in a `Map`; V8 keeps them at one
+ * byte a character. So "keyed by bytes, in order by bytes" costs no comparison code of ours and no copy a look-up.
+ */
+declare const byteKeyBrand: unique symbol;
+/** The bytes of a key, one character a byte. */
+export type ByteKey = string & { readonly [byteKeyBrand]: true };
+
+/** The key that bytes [start, end) of a buffer make. */
+export function byteKeyAt(buffer: Buffer, start: number, end: number): ByteKey {
+  return buffer.toString('latin1', start, end) as ByteKey;
+}
+
+/** The key that these bytes make. */
+export function byteKey(bytes: Uint8Array): ByteKey {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('latin1') as ByteKey;
+}
+
+/** The bytes of a key. */
+export function bytesOfKey(key: ByteKey): Uint8Array {
+  return Buffer.from(key, 'latin1');
+}
+
+/** The least key above every key that starts with `prefix`; null if there is none (empty, or all bytes 255). */
+export function afterPrefix(prefix: ByteKey): ByteKey | null {
+  let end = prefix.length;
+  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end -= 1;
+  if (end === 0) return null;
+  return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as ByteKey;
+}

@@ -1,0 +1,326 @@
+/**
+ * What an operator sets: names are Kafka's in camelCase; each has a type, a unit, a default and a range.
+ *
+ * The dotted Kafka names are accepted wherever settings come in as text (`settingsFromText`). An unknown name, a value of
+ * the wrong type or outside its range, or a bad combination is refused before anything starts (STREAMS_INVALID_SETTING).
+ */
+import { durationMs } from './duration.js';
+import { InvalidSettingError } from './errors.js';
+
+/** What happens to a record whose key or value can't be read; its offset advances unless the task stops. */
+export type DeserializationHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
+
+/** All settings, resolved: durations in milliseconds, sizes in bytes. */
+export interface Settings {
+  readonly processingGuarantee: 'exactly_once_v2' | 'at_least_once';
+  readonly commitIntervalMs: number;
+  readonly statestoreCacheMaxBytes: number;
+  readonly maxTaskIdleMs: number;
+  readonly bufferedRecordsPerPartition: number;
+  readonly autoOffsetReset: 'earliest' | 'latest';
+  readonly deserializationExceptionHandler: DeserializationHandler;
+  readonly numStandbyReplicas: number;
+  readonly acceptableRecoveryLag: number;
+  readonly maxWarmupReplicas: number;
+  readonly assignor: string;
+  readonly members: number;
+  readonly tasksPerMember: number;
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  readonly tickIntervalMs: number;
+  readonly transactionTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly snapshotMinRecords: number;
+  readonly snapshotIntervalMs: number;
+  readonly restoreStallTimeoutMs: number;
+  readonly offsetsRetentionMs: number;
+  readonly replicationFactor: number;
+  readonly pollMs: number;
+  readonly fetchMaxBytes: number;
+  readonly stateDir: string;
+}
+
+/** What a user writes: any part, durations also as text. */
+export type SettingsInput = {
+  readonly [K in keyof Settings]?: K extends `${string}Ms` ? number | string : Settings[K];
+};
+
+type SettingKind =
+  | { readonly type: 'integer'; readonly min: number; readonly max: number }
+  | { readonly type: 'duration'; readonly min: number; readonly max: number }
+  | { readonly type: 'choice'; readonly of: readonly string[] }
+  | { readonly type: 'text' }
+  | { readonly type: 'handler' };
+
+interface SettingSpec {
+  /** The dotted name; Kafka's where Kafka has the setting, `millrace.…` where it has not. */
+  readonly dotted: string;
+  readonly kind: SettingKind;
+  readonly default: Settings[keyof Settings];
+  readonly doc: string;
+}
+
+const integer = (min: number, max = Number.MAX_SAFE_INTEGER): SettingKind => ({ type: 'integer', min, max });
+const duration = (min: number, max = Number.MAX_SAFE_INTEGER): SettingKind => ({ type: 'duration', min, max });
+const choice = (...of: string[]): SettingKind => ({ type: 'choice', of });
+
+/** Every setting, in the order of docs/settings.md, which is generated from this table. */
+export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
+  processingGuarantee: {
+    dotted: 'processing.guarantee',
+    kind: choice('exactly_once_v2', 'at_least_once'),
+    default: 'exactly_once_v2',
+    doc: 'Whether outputs, state and offsets are committed together. Kafka Streams: at_least_once by default.',
+  },
+  commitIntervalMs: {
+    dotted: 'commit.interval.ms',
+    kind: duration(0),
+    default: 100,
+    doc: 'Longest time between the first record of a transaction and its commit.',
+  },
+  statestoreCacheMaxBytes: {
+    dotted: 'statestore.cache.max.bytes',
+    kind: integer(0),
+    default: 10 * 1024 * 1024,
+    doc: 'Bytes of updates held back per task so that only the last of a commit goes downstream; 0 sends every update.',
+  },
+  maxTaskIdleMs: {
+    dotted: 'max.task.idle.ms',
+    kind: duration(0),
+    default: 0,
+    doc: 'How long a task waits for an input that has no records although the broker may have some.',
+  },
+  bufferedRecordsPerPartition: {
+    dotted: 'buffered.records.per.partition',
+    kind: integer(1),
+    default: 10_000,
+    doc: 'Records read ahead per input partition.',
+  },
+  autoOffsetReset: {
+    dotted: 'auto.offset.reset',
+    kind: choice('earliest', 'latest'),
+    default: 'earliest',
+    doc: 'Where a task that has never worked starts to read.',
+  },
+  deserializationExceptionHandler: {
+    dotted: 'deserialization.exception.handler',
+    kind: { type: 'handler' },
+    default: 'fail',
+    doc: "A record that can't be read: fail, continue, or { deadLetterTopic } (as text: dead-letter:<topic>).",
+  },
+  numStandbyReplicas: {
+    dotted: 'num.standby.replicas',
+    kind: integer(0),
+    default: 0,
+    doc: 'Kept copies of each store besides the active one.',
+  },
+  acceptableRecoveryLag: {
+    dotted: 'acceptable.recovery.lag',
+    kind: integer(0),
+    default: 10_000,
+    doc: 'Changelog records that a copy may lack and still count as caught up.',
+  },
+  maxWarmupReplicas: {
+    dotted: 'max.warmup.replicas',
+    kind: integer(1),
+    default: 2,
+    doc: 'Warm-ups in flight at once.',
+  },
+  assignor: { dotted: 'task.assignor', kind: { type: 'text' }, default: 'steady', doc: 'Name of the assignor.' },
+  members: { dotted: 'millrace.members', kind: integer(1, 1_000), default: 1, doc: 'Members (slots) wanted.' },
+  tasksPerMember: {
+    dotted: 'num.stream.threads',
+    kind: integer(1),
+    default: 1,
+    doc: 'Tasks that a member is meant to hold; its capacity, no limit.',
+  },
+  sessionTimeoutMs: {
+    dotted: 'session.timeout.ms',
+    kind: duration(100),
+    default: 45_000,
+    doc: 'A member whose heartbeat stands still for this long is declared dead.',
+  },
+  heartbeatIntervalMs: {
+    dotted: 'heartbeat.interval.ms',
+    kind: duration(10),
+    default: 3_000,
+    doc: 'Time between heartbeats.',
+  },
+  tickIntervalMs: {
+    dotted: 'millrace.tick.interval.ms',
+    kind: duration(10),
+    default: 1_000,
+    doc: 'Time between ticks of the scheduler while members exist. Kafka Streams: probing.rebalance.interval.ms.',
+  },
+  transactionTimeoutMs: {
+    dotted: 'transaction.timeout.ms',
+    kind: duration(1_000, 900_000),
+    default: 10_000,
+    doc: 'The broker aborts a transaction that is open for longer.',
+  },
+  idleTimeoutMs: {
+    dotted: 'millrace.idle.timeout.ms',
+    kind: duration(0),
+    default: 60_000,
+    doc: 'A member without work for this long ends; 0 keeps members resident.',
+  },
+  snapshotMinRecords: {
+    dotted: 'millrace.snapshot.min.records',
+    kind: integer(1),
+    default: 10_000,
+    doc: 'Changelog records after the newest snapshot before the next is worth writing.',
+  },
+  snapshotIntervalMs: {
+    dotted: 'millrace.snapshot.interval.ms',
+    kind: duration(0),
+    default: 60_000,
+    doc: 'Shortest time between two snapshots of a store.',
+  },
+  restoreStallTimeoutMs: {
+    dotted: 'millrace.restore.stall.timeout.ms',
+    kind: duration(100),
+    default: 60_000,
+    doc: 'A restore that gets no further for this long stops with an error.',
+  },
+  offsetsRetentionMs: {
+    dotted: 'offsets.retention.ms',
+    kind: duration(60_000),
+    default: 7 * 86_400_000,
+    doc: "The broker's retention of committed offsets; a quarter of it is how often they are committed again.",
+  },
+  replicationFactor: {
+    dotted: 'replication.factor',
+    kind: integer(-1, 32_767),
+    default: -1,
+    doc: "Replication factor of internal topics; −1 is the broker's default.",
+  },
+  pollMs: { dotted: 'poll.ms', kind: duration(0), default: 100, doc: 'How long a fetch waits for records.' },
+  fetchMaxBytes: {
+    dotted: 'fetch.max.bytes',
+    kind: integer(1_024),
+    default: 1024 * 1024,
+    doc: 'Bytes asked of the log at once.',
+  },
+  stateDir: {
+    dotted: 'state.dir',
+    kind: { type: 'text' },
+    default: '',
+    doc: 'Folder for local files; empty keeps everything in memory.',
+  },
+};
+
+const NAMES = Object.keys(SETTING_SPECS) as (keyof Settings)[];
+
+/**
+ * Checks settings and fills in defaults.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING naming the setting, the value and the allowed range
+ */
+export function resolveSettings(input: SettingsInput = {}): Settings {
+  for (const name of Object.keys(input)) if (!Object.hasOwn(SETTING_SPECS, name)) throw unknownSetting(name);
+  const given = input as Readonly<Record<string, unknown>>;
+  const resolved: Record<string, unknown> = {};
+  for (const name of NAMES) {
+    const value = given[name];
+    resolved[name] = value === undefined ? SETTING_SPECS[name].default : checked(name, value);
+  }
+  const settings = resolved as unknown as Settings;
+  checkTogether(settings);
+  return settings;
+}
+
+/** Settings that come in as text (environment, properties): camelCase or dotted names, every value a string. */
+export function settingsFromText(text: Readonly<Record<string, string>>): SettingsInput {
+  const input: Record<string, unknown> = {};
+  for (const [given, value] of Object.entries(text)) {
+    const name = NAMES.find((known) => known === given || SETTING_SPECS[known].dotted === given);
+    if (name === undefined) throw unknownSetting(given);
+    if (Object.hasOwn(input, name)) throw refused(name, value, 'it is given twice');
+    const { type } = SETTING_SPECS[name].kind;
+    input[name] =
+      type === 'integer' || (type === 'duration' && /^\s*-?\d+\s*$/.test(value))
+        ? integerFromText(name, value)
+        : handlerFromText(type, value);
+  }
+  return input as SettingsInput;
+}
+
+function integerFromText(name: keyof Settings, value: string): number {
+  if (!/^\s*-?\d+\s*$/.test(value)) throw refused(name, value, 'a whole number is wanted');
+  return Number(value);
+}
+
+function handlerFromText(type: SettingKind['type'], value: string): unknown {
+  const topic = type === 'handler' ? /^dead-letter:(.+)$/.exec(value)?.[1] : undefined;
+  return topic === undefined ? value : { deadLetterTopic: topic };
+}
+
+function checked(name: keyof Settings, value: unknown): unknown {
+  const { kind } = SETTING_SPECS[name];
+  switch (kind.type) {
+    case 'integer':
+      return inRange(name, value, kind);
+    case 'duration':
+      if (typeof value !== 'number' && typeof value !== 'string')
+        throw refused(name, value, "milliseconds, or a text such as '5s', are wanted");
+      return inRange(name, durationMs(value, name), kind);
+    case 'choice':
+      if (typeof value !== 'string' || !kind.of.includes(value))
+        throw refused(name, value, `one of ${kind.of.join(', ')} is wanted`);
+      return value;
+    case 'text':
+      if (typeof value !== 'string') throw refused(name, value, 'a text is wanted');
+      return value;
+    case 'handler':
+      return checkedHandler(name, value);
+  }
+}
+
+function inRange(name: keyof Settings, value: unknown, range: { readonly min: number; readonly max: number }): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < range.min || value > range.max) {
+    const upTo = range.max === Number.MAX_SAFE_INTEGER ? '' : ` to ${range.max}`;
+    throw refused(name, value, `a whole number from ${range.min}${upTo} is wanted`);
+  }
+  return value;
+}
+
+function checkedHandler(name: keyof Settings, value: unknown): DeserializationHandler {
+  if (value === 'fail' || value === 'continue') return value;
+  const topic =
+    typeof value === 'object' && value !== null ? (value as { deadLetterTopic?: unknown }).deadLetterTopic : undefined;
+  if (typeof topic !== 'string' || topic === '')
+    throw refused(name, value, "'fail', 'continue' or { deadLetterTopic: '<topic>' } is wanted");
+  return { deadLetterTopic: topic };
+}
+
+/** Rules between settings; each message says the rule. */
+function checkTogether(settings: Settings): void {
+  if (settings.heartbeatIntervalMs * 2 > settings.sessionTimeoutMs) {
+    throw refused(
+      'heartbeatIntervalMs',
+      settings.heartbeatIntervalMs,
+      `it must be at most half of sessionTimeoutMs (${settings.sessionTimeoutMs})`,
+    );
+  }
+  if (
+    settings.commitIntervalMs * 2 > settings.transactionTimeoutMs &&
+    settings.processingGuarantee === 'exactly_once_v2'
+  ) {
+    throw refused(
+      'commitIntervalMs',
+      settings.commitIntervalMs,
+      `it must be at most half of transactionTimeoutMs (${settings.transactionTimeoutMs})`,
+    );
+  }
+}
+
+function unknownSetting(name: string): InvalidSettingError {
+  return new InvalidSettingError(`there is no setting '${name}'`, { details: { name, known: NAMES } });
+}
+
+function refused(name: keyof Settings, value: unknown, why: string): InvalidSettingError {
+  return new InvalidSettingError(
+    `${name} (${SETTING_SPECS[name].dotted}): ${JSON.stringify(value)} was given, ${why}`,
+    { details: { name, value } },
+  );
+}

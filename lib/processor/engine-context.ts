@@ -1,0 +1,15 @@
+import type { Awaitable } from '../model/awaitable.js';
+import type { ProcessorContext } from './processor-context.js';
+
+/**
+ * What the library's own operators may ask of a task beyond what user code may. Every context that a task gives is one.
+ * Kafka: `InternalProcessorContext`.
+ */
+export interface EngineContext<KOut = never, VOut = never> extends ProcessorContext<KOut, VOut> {
+  /** Bytes of updates that this operator may hold back until the flush; 0: forward each one at once. */
+  readonly cacheMaxBytes: number;
+  /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */
+  onFlush(flush: () => Awaitable<void>): void;
+  /** Counts a record that the operator skips, as Kafka Streams' `dropped-records` does. */
+  recordDropped(reason: 'null-key' | 'null-value' | 'late'): void;
+}

@@ -1,0 +1,37 @@
+/**
+ * How a key or value becomes bytes and back. Kafka: `Serde`, `Serializer`, `Deserializer` in one.
+ *
+ * `null` never reaches a serde: a null key or value is null bytes, and back.
+ */
+export interface Serde<T> {
+  /**
+   * Says which bytes this serde makes. Two serdes of one `format` read each other's bytes, so that bytes which were read
+   * with one may be written unchanged where the other is asked for. Leave it out if that cannot be promised.
+   */
+  readonly format?: string;
+
+  /**
+   * When a value that was read may be handed on as the bytes it came from, though user code has seen it.
+   * Only for values that nobody can change (strings, numbers).
+   */
+  readonly immutable?: boolean;
+
+  /**
+   * Whether bytes [start, end) can be read, without reading them: `true` promises that `deserialize` will not throw.
+   * The source node asks before a record enters the topology, so that reading may wait until user code wants the value.
+   * Without this method the record is read on entry.
+   */
+  accepts?(bytes: Buffer, start: number, end: number): boolean;
+
+  /** @throws anything; the engine reports it as STREAMS_SERIALIZATION_FAILED with the topic or store */
+  serialize(value: T): Uint8Array;
+
+  /** @throws anything; the engine applies the deserialisation handler (STREAMS_DESERIALIZATION_FAILED) */
+  deserialize(bytes: Uint8Array): T;
+
+  /** The same as `deserialize(bytes.subarray(start, end))`, where a serde can save the view. */
+  deserializeRange?(bytes: Buffer, start: number, end: number): T;
+}
+
+/** The value type of a serde. */
+export type SerdeType<S> = S extends Serde<infer T> ? T : never;

@@ -1,0 +1,78 @@
+/**
+ * One partition of one store, as bytes: what every kind of store is built on.
+ *
+ * Keys are {@link ByteKey}s, ordered as unsigned bytes. Each entry carries the timestamp of the record that wrote it,
+ * since that is the timestamp of its changelog record. Typed stores (key-value, timestamped; later window, session,
+ * versioned) are thin wrappers that make keys and values.
+ *
+ * The engine's view of the same store is {@link TransactionalStore}.
+ */
+import type { Awaitable } from '../model/awaitable.js';
+import type { ByteKey } from '../model/byte-key.js';
+
+/** A value of a store with the timestamp of its write. */
+export interface StoredValue {
+  readonly value: Uint8Array;
+  readonly timestampMs: number;
+}
+
+/** An entry of a store in key order. */
+export interface StoredEntry extends StoredValue {
+  readonly key: ByteKey;
+}
+
+/** Which entries, from `from` (inclusive) to `to` (exclusive); null is open. `reverse` reads from the greatest down. */
+export interface KeyRange {
+  readonly from: ByteKey | null;
+  readonly to: ByteKey | null;
+  readonly reverse?: boolean;
+}
+
+/** Reads and writes as user code's stores see them: through the overlays, own writes included. */
+export interface ByteStore {
+  readonly name: string;
+  get(key: ByteKey): Awaitable<StoredValue | null>;
+  /** A value of null deletes; the timestamp is that of the changelog record. */
+  put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void;
+  /**
+   * Entries in order, as of the moment when the iterator makes each step: an entry deleted meanwhile is not delivered twice
+   * nor resurrected; writes behind the iterator are not seen.
+   */
+  entries(range: KeyRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry>;
+  /** Number of entries. */
+  readonly size: number;
+}
+
+/** One write that a transaction makes: the changelog record of `key`. */
+export interface StoreWrite {
+  readonly key: ByteKey;
+  /** Null is a tombstone. */
+  readonly value: Uint8Array | null;
+  readonly timestampMs: number;
+}
+
+/**
+ * The engine's view: a committed image and a stack of overlays.
+ *
+ * Invariants
+ *   T1  `get` and `entries` see the newest overlay first, then older ones, then the image
+ *   T2  the image holds only what was committed: it changes by `commit` and `restore` alone
+ *   T3  `commit` merges the oldest sealed overlay; `rollback` drops every overlay, sealed or open
+ *   T4  `seal` gives what the open overlay wrote, the last value per key, or every write for a store that does not coalesce
+ */
+export interface TransactionalStore extends ByteStore {
+  /** Closes the open overlay and answers its writes; later writes go to a new one. An empty overlay gives an empty list. */
+  seal(): readonly StoreWrite[];
+  /** The transaction of the oldest sealed overlay was committed. */
+  commit(): void;
+  /** The transaction failed or its outcome is unknown: all overlays go. */
+  rollback(): void;
+  /** Applies one changelog record to the image; only legal while there is no overlay. */
+  restore(write: StoreWrite): void;
+  /** Empties image and overlays. */
+  clear(): void;
+  /** The committed image in key order; must not be written while it is read, except by `commit` (copy on write is not promised: collect what you need before yielding). */
+  committed(): Iterable<StoredEntry>;
+  /** Bytes held by image and overlays, estimated. */
+  readonly sizeBytes: number;
+}

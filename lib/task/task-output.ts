@@ -1,0 +1,35 @@
+import type { Offset } from '../model/offset.js';
+import type { RecordSet } from '../model/record-set.js';
+import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
+
+/** A record that did not go through the topology, and why; the engine logs and counts it. */
+export interface DroppedRecord {
+  readonly reason: 'null-key' | 'null-value' | 'negative-timestamp' | 'deserialization' | 'late';
+  readonly count: number;
+  /** The last one: where it came from and, for `deserialization`, what went wrong. */
+  readonly last: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: Offset;
+    readonly message?: string;
+  };
+}
+
+/**
+ * All that one transaction of a task has to make true, as a value: nothing of it has left the process.
+ *
+ * Topics are names on the broker.
+ */
+export interface TaskOutput {
+  readonly taskId: TaskId;
+  /** Records for sink and repartition topics, and dead letters, by partition, in order. */
+  readonly outputs: ReadonlyMap<TopicPartitionKey, RecordSet>;
+  /** Changelog records by partition. */
+  readonly changelogs: ReadonlyMap<TopicPartitionKey, RecordSet>;
+  /** Next offset of each input that has moved since the last seal, with the metadata that Kafka Streams commits (partition time). */
+  readonly offsets: ReadonlyMap<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>;
+  readonly dropped: readonly DroppedRecord[];
+  /** Input records processed since the last seal. */
+  readonly recordsProcessed: number;
+}

@@ -1,0 +1,49 @@
+import { InvalidSettingError } from '../model/errors.js';
+import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
+import type { Topology } from './topology.js';
+
+/** An application: what `defineApp` checked. Everything that runs takes one of these. */
+export interface StreamsApp {
+  readonly applicationId: string;
+  readonly topology: Topology;
+  readonly settings: Settings;
+}
+
+export interface AppInput {
+  /** Prefix of internal topics, consumer group, transactional ids, table keys and snapshot names. Kafka: `application.id`. */
+  readonly applicationId: string;
+  readonly topology: Topology;
+  readonly settings?: SettingsInput;
+}
+
+/**
+ * Checks an application before anything starts.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING
+ */
+export function defineApp(input: AppInput): StreamsApp {
+  if (!/^[a-zA-Z0-9._-]{1,200}$/.test(input.applicationId)) {
+    throw new InvalidSettingError(`applicationId: '${input.applicationId}' was given`, {
+      details: { applicationId: input.applicationId },
+      remedy: 'Use 1 to 200 letters, digits, dots, underscores and dashes.',
+    });
+  }
+  return Object.freeze({
+    applicationId: input.applicationId,
+    topology: input.topology,
+    settings: resolveSettings(input.settings),
+  });
+}
+
+/** The name on the broker of an internal topic that the topology names without prefix. */
+export function internalTopicName(app: Pick<StreamsApp, 'applicationId'>, name: string): string {
+  return `${app.applicationId}-${name}`;
+}
+
+/** The name on the broker of any topic that the topology names. */
+export function topicName(app: Pick<StreamsApp, 'applicationId' | 'topology'>, name: string): string {
+  const internal =
+    app.topology.repartitionTopics.has(name) ||
+    [...app.topology.changelogs.values()].some((log) => log.internal && log.topic === name);
+  return internal ? internalTopicName(app, name) : name;
+}

@@ -1,0 +1,66 @@
+/**
+ * The nodes of a topology, as data. A frozen graph of these is what `describe()` prints, the task runs and tools draw.
+ */
+import type { LogRecord } from '../model/record-set.js';
+import type { ProcessorSupplier } from '../processor/processor.js';
+import type { RecordMetadata } from '../processor/processor-context.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import type { Serde } from '../serde/serde.js';
+
+/** Where a group without committed offsets starts. Kafka: `AutoOffsetReset`. */
+export type OffsetReset = 'earliest' | 'latest';
+
+/**
+ * The timestamp of a record, in milliseconds; a negative one drops the record. Kafka: `TimestampExtractor`.
+ *
+ * @param partitionTimeMs greatest timestamp of the partition so far, −1 at first
+ */
+export type TimestampExtractor = (
+  record: StreamRecord<unknown, unknown> & { readonly metadata: RecordMetadata },
+  partitionTimeMs: number,
+) => number;
+
+/** Chooses the partition, or undefined for the default (murmur2 of the key). Kafka: `StreamPartitioner`. */
+export type StreamPartitioner = (
+  topic: string,
+  key: unknown,
+  value: unknown,
+  numPartitions: number,
+) => number | undefined;
+
+/** Chooses the topic of each record. Kafka: `TopicNameExtractor`. */
+export type TopicNameExtractor = (record: StreamRecord<unknown, unknown>) => string;
+
+export interface SourceNode {
+  readonly kind: 'source';
+  readonly name: string;
+  /** Names as written by the user, or of internal topics without the application's prefix (see `internalTopics`). */
+  readonly topics: readonly string[];
+  readonly keySerde: Serde<unknown>;
+  readonly valueSerde: Serde<unknown>;
+  readonly timestampExtractor?: TimestampExtractor;
+  readonly offsetReset?: OffsetReset;
+}
+
+export interface ProcessorNode {
+  readonly kind: 'processor';
+  readonly name: string;
+  readonly parents: readonly string[];
+  readonly supplier: ProcessorSupplier<unknown, unknown, unknown, unknown>;
+  readonly stores: readonly string[];
+}
+
+export interface SinkNode {
+  readonly kind: 'sink';
+  readonly name: string;
+  readonly parents: readonly string[];
+  readonly topic: string | TopicNameExtractor;
+  readonly keySerde: Serde<unknown>;
+  readonly valueSerde: Serde<unknown>;
+  readonly partitioner?: StreamPartitioner;
+}
+
+export type TopologyNode = SourceNode | ProcessorNode | SinkNode;
+
+/** The raw record behind a record in a topology: for dead-letter topics. */
+export type RawRecord = LogRecord;
