@@ -1,6 +1,4 @@
-import type { Log } from '../../lib/log/log.js';
-import { offset } from '../../lib/model/offset.js';
-import { topicPartitionKey } from '../../lib/model/topic-partition.js';
+import { type Log, offset, topicPartitionKey } from '../../lib/local/index.js';
 
 const FETCH_BYTES = 1024 * 1024;
 const WAIT_MS = 250;
@@ -55,7 +53,9 @@ export class CountsView {
   async atEnd(): Promise<boolean> {
     const inputs = [...this.positions.keys()].map((partition) => ({ topic: this.topic, partition }));
     const ends = await this.log.listOffsets(inputs, 'lastStable');
-    return inputs.every((input) => (this.positions.get(input.partition) ?? 0) >= (ends.get(topicPartitionKey(input)) ?? 0));
+    return inputs.every(
+      (input) => (this.positions.get(input.partition) ?? 0) >= (ends.get(topicPartitionKey(input)) ?? 0),
+    );
   }
 
   private async startAtEarliest(): Promise<void> {
@@ -65,8 +65,17 @@ export class CountsView {
   }
 
   private async readOn(signal: AbortSignal): Promise<void> {
-    const requests = [...this.positions].map(([partition, next]) => ({ topic: this.topic, partition, fromOffset: offset(next) }));
-    const results = await this.log.fetch(requests, { isolation: 'readCommitted', maxWaitMs: WAIT_MS, maxBytes: FETCH_BYTES, signal });
+    const requests = [...this.positions].map(([partition, next]) => ({
+      topic: this.topic,
+      partition,
+      fromOffset: offset(next),
+    }));
+    const results = await this.log.fetch(requests, {
+      isolation: 'readCommitted',
+      maxWaitMs: WAIT_MS,
+      maxBytes: FETCH_BYTES,
+      signal,
+    });
     for (const { partition, records, nextOffset } of results) {
       for (let index = 0; index < records.size; index += 1) this.apply(records.key(index), records.value(index));
       this.positions.set(partition, nextOffset);

@@ -6,10 +6,15 @@
  * what the application has committed, so that a text of any size passes through bounded memory.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Log, TopicSpec, TransactionalProducer } from '../../lib/log/log.js';
-import { offset } from '../../lib/model/offset.js';
-import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
-import { topicPartitionKey } from '../../lib/model/topic-partition.js';
+import {
+  type Log,
+  offset,
+  RecordSetBuilder,
+  type TopicSpec,
+  type TransactionalProducer,
+  topicPartitionKey,
+} from '../../lib/local/index.js';
+import { pause } from './pause.js';
 
 const CHUNK_BYTES = 256 * 1024;
 const MAX_LINES_AHEAD = 50_000;
@@ -38,7 +43,11 @@ export interface FileFeedOptions {
 
 /** Topic that holds the position in each file, by file name. */
 export const POSITIONS_TOPIC = 'wordcount-file-positions';
-export const positionsTopic: TopicSpec = { name: POSITIONS_TOPIC, partitions: 1, config: { 'cleanup.policy': 'compact' } };
+export const positionsTopic: TopicSpec = {
+  name: POSITIONS_TOPIC,
+  partitions: 1,
+  config: { 'cleanup.policy': 'compact' },
+};
 
 export class FileFeed {
   private readonly positions = new Map<string, number>();
@@ -60,7 +69,10 @@ export class FileFeed {
 
   /** Feeds until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    const producer = await this.options.log.initProducer({ transactionalId: 'wordcount-file-feed', transactionTimeoutMs: 60_000 });
+    const producer = await this.options.log.initProducer({
+      transactionalId: 'wordcount-file-feed',
+      transactionTimeoutMs: 60_000,
+    });
     await this.readPositions();
     while (!signal.aborted) {
       let moved = false;
@@ -80,10 +92,15 @@ export class FileFeed {
     const end = (await this.options.log.listOffsets([at], 'lastStable')).get(topicPartitionKey(at)) ?? offset(0);
     let next = (await this.options.log.listOffsets([at], 'earliest')).get(topicPartitionKey(at)) ?? offset(0);
     while (next < end) {
-      const [result] = await this.options.log.fetch([{ ...at, fromOffset: next }], { isolation: 'readCommitted', maxWaitMs: 0, maxBytes: CHUNK_BYTES });
+      const [result] = await this.options.log.fetch([{ ...at, fromOffset: next }], {
+        isolation: 'readCommitted',
+        maxWaitMs: 0,
+        maxBytes: CHUNK_BYTES,
+      });
       if (result === undefined) break;
       for (const { key, value } of result.records) {
-        if (key !== null && value !== null) this.positions.set(Buffer.from(key).toString(), Number(Buffer.from(value).toString()));
+        if (key !== null && value !== null)
+          this.positions.set(Buffer.from(key).toString(), Number(Buffer.from(value).toString()));
       }
       next = result.nextOffset;
     }
@@ -170,16 +187,4 @@ export class FileFeed {
 async function readUpTo(handle: FileHandle, from: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
   return buffer.subarray(0, bytesRead);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -6,9 +6,9 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import wordCount from '../../functions/app.js';
 import { defineApp } from '../../lib/index.js';
 import { LocalStreams } from '../../lib/local/index.js';
-import wordCount from '../../functions/app.js';
 import { CountsView } from './counts-view.js';
 import { FileFeed, positionsTopic } from './file-feed.js';
 import { readOptions, USAGE, type WordCountOptions } from './options.js';
@@ -21,7 +21,7 @@ const TOP_WORDS = 25;
 const SETTLE_MS = 50;
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), process.env['PORT']);
+  const options = readOptions(process.argv.slice(2), process.env.PORT);
   if (options === 'help') {
     process.stdout.write(`${USAGE}\n`);
     return 0;
@@ -33,7 +33,11 @@ async function main(): Promise<number> {
 
 async function run(options: WordCountOptions, files: readonly string[]): Promise<number> {
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  const app = defineApp({ applicationId: wordCount.applicationId, topology: wordCount.topology, settings: { ...wordCount.settings, members: options.members, idleTimeoutMs: 0 } });
+  const app = defineApp({
+    applicationId: wordCount.applicationId,
+    topology: wordCount.topology,
+    settings: { ...wordCount.settings, members: options.members, idleTimeoutMs: 0 },
+  });
   const streams = await LocalStreams.start({
     app,
     dir: options.dir,
@@ -44,14 +48,23 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
     ],
   });
   const ending = new AbortController();
-  const feed = new FileFeed({ log: streams.log, files, topic: 'lines', partitions: PARTITIONS, consumerGroup: app.applicationId, takeUnfinishedLine: options.once, warn: say });
+  const feed = new FileFeed({
+    log: streams.log,
+    files,
+    topic: 'lines',
+    partitions: PARTITIONS,
+    consumerGroup: app.applicationId,
+    takeUnfinishedLine: options.once,
+    warn: say,
+  });
   const view = new CountsView(streams.log, 'counts', PARTITIONS);
   const progress = new Progress(streams, feed, view);
 
   const { server, port } = await servePage(options.port, {
     state: () => progress.state(TOP_WORDS, MEMBERS_LIMIT),
     setMembers: (count) => {
-      if (!Number.isInteger(count) || count < 1 || count > MEMBERS_LIMIT) throw new BadRequest(400, `members: a whole number from 1 to ${MEMBERS_LIMIT} is wanted`);
+      if (!Number.isInteger(count) || count < 1 || count > MEMBERS_LIMIT)
+        throw new BadRequest(400, `members: a whole number from 1 to ${MEMBERS_LIMIT} is wanted`);
       streams.setMembers(count);
     },
     crash: (memberId) => {
@@ -59,10 +72,16 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
     },
     word: async (word) => {
       const answer = await streams.query('counts', word);
-      return { word, count: answer.value, asOf: `${answer.asOf.topic}-${answer.asOf.partition}@${answer.asOf.nextOffset}` };
+      return {
+        word,
+        count: answer.value,
+        asOf: `${answer.asOf.topic}-${answer.asOf.partition}@${answer.asOf.nextOffset}`,
+      };
     },
   });
-  say(`Counting the words of ${files.length === 1 ? files[0] : `${files.length} files`} with ${options.members} members.`);
+  say(
+    `Counting the words of ${files.length === 1 ? files[0] : `${files.length} files`} with ${options.members} members.`,
+  );
   say(`Look at http://localhost:${port} and press Ctrl-C to end.`);
 
   let failure: unknown;
@@ -104,7 +123,8 @@ async function ownDocuments(): Promise<readonly string[]> {
   const found: string[] = [];
   for (const folder of ['.', 'docs', 'docs/decisions', 'lib']) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
-      if (entry.isFile() && entry.name.endsWith('.md')) found.push(relative(process.cwd(), join(root, folder, entry.name)));
+      if (entry.isFile() && entry.name.endsWith('.md'))
+        found.push(relative(process.cwd(), join(root, folder, entry.name)));
     }
   }
   return found.sort();

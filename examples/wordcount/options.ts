@@ -53,6 +53,7 @@ export function readOptions(args: readonly string[], environmentPort: string | u
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Error(`${name}: '${text}' was given, a whole number from ${min} to ${max} is wanted`);
+  if (!(value >= min && value <= max))
+    throw new Error(`${name}: '${text}' was given, a whole number from ${min} to ${max} is wanted`);
   return value;
 }

@@ -29,7 +29,10 @@ export class BadRequest extends Error {
  * @param port 0 for any free port; a taken port becomes any free one, since a demonstration must not fail for that
  * @returns the server and the port it got
  */
-export async function servePage(port: number, actions: PageActions): Promise<{ readonly server: Server; readonly port: number }> {
+export async function servePage(
+  port: number,
+  actions: PageActions,
+): Promise<{ readonly server: Server; readonly port: number }> {
   const page = await readFile(new URL('page.html', import.meta.url));
   const server = createServer((request, response) => {
     void answer(page, actions, request, response);
@@ -51,11 +54,19 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-async function answer(page: Buffer, actions: PageActions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  page: Buffer,
+  actions: PageActions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
     const body = await route(page, actions, request);
     const isPage = Buffer.isBuffer(body);
-    response.writeHead(200, { 'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json', 'cache-control': 'no-store' });
+    response.writeHead(200, {
+      'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json',
+      'cache-control': 'no-store',
+    });
     response.end(isPage ? body : JSON.stringify(body));
   } catch (error) {
     const status = error instanceof BadRequest ? error.status : 500;
@@ -89,7 +100,8 @@ async function route(page: Buffer, actions: PageActions, request: IncomingMessag
 
 /** Bodies must say that they are JSON: a page of another origin cannot send that without being asked first. */
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
-  if (request.headers['content-type'] !== 'application/json') throw new BadRequest(415, 'the body must be application/json');
+  if (request.headers['content-type'] !== 'application/json')
+    throw new BadRequest(415, 'the body must be application/json');
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -1,6 +1,7 @@
 import type { LocalStreams } from '../../lib/local/index.js';
 import type { CountsView } from './counts-view.js';
 import type { FileFeed } from './file-feed.js';
+import { pause } from './pause.js';
 
 const REPORT_MS = 5_000;
 const SAMPLE_MS = 1_000;
@@ -47,7 +48,7 @@ export class Progress {
         this.finishedAt = performance.now();
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, checkMs));
+      await pause(checkMs, signal);
     }
   }
 
@@ -56,9 +57,7 @@ export class Progress {
     let last = { at: performance.now(), records: 0 };
     let reported = { at: performance.now(), words: 0 };
     while (!signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, SAMPLE_MS);
-        signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+      await pause(SAMPLE_MS, signal);
       });
       const now = performance.now();
       const records = this.streams.recordsProcessed;
@@ -66,7 +65,9 @@ export class Progress {
       this.peakMemoryBytes = Math.max(this.peakMemoryBytes, process.memoryUsage.rss());
       last = { at: now, records };
       if (now - reported.at >= REPORT_MS && this.view.totalWords !== reported.words) {
-        say(`${this.view.totalWords.toLocaleString('en')} words counted, ${Math.round(this.recordsPerSecond).toLocaleString('en')} records/s`);
+        say(
+          `${this.view.totalWords.toLocaleString('en')} words counted, ${Math.round(this.recordsPerSecond).toLocaleString('en')} records/s`,
+        );
         reported = { at: now, words: this.view.totalWords };
       }
     }

@@ -40,6 +40,6 @@ function rendered(): string {
 }
 
 it('docs/settings.md lists every setting as the code has it', async () => {
-  if (process.env['UPDATE_DOCS'] === '1') await writeFile(PAGE, rendered());
+  if (process.env.UPDATE_DOCS === '1') await writeFile(PAGE, rendered());
   expect(await readFile(PAGE, 'utf8')).toBe(rendered());
 });
