@@ -22,11 +22,14 @@ export type Conditional<T> =
   | { readonly applied: false; readonly item: T | null };
 
 export interface MemberTable {
-  /** All slots ever created, by id; eventually consistent reads are allowed. */
+  /** All slots that were created and not deleted, by number; eventually consistent reads are allowed. */
   listMembers(): Promise<readonly Member[]>;
   /** Consistent. */
   readMember(memberId: MemberId): Promise<Member | null>;
-  /** Creates a slot: `free`, incarnation 0. Condition: there is no such item. */
+  /**
+   * Creates a slot: `free`, incarnation 0, or the last incarnation of a deleted slot of this name, so that numbers only grow
+   * (P1). Condition: there is no such slot.
+   */
   createMember(memberId: MemberId): Promise<Conditional<Member>>;
   /**
    * Claims a slot: `claimed`, incarnation `incarnation`, heartbeat version 0.
@@ -48,11 +51,15 @@ export interface MemberTable {
   declareDead(member: Incarnation & { readonly heartbeatVersion: number }): Promise<Conditional<Member>>;
   /** Writes the plan number into the item. Condition: the item exists and has a smaller one. */
   announcePlan(memberId: MemberId, planNumber: number): Promise<Conditional<Member>>;
-  /** Removes a slot that is no longer wanted. Condition: status `free` or `dead`, same incarnation. */
+  /**
+   * Removes a slot that is no longer wanted and answers the item removed. Its incarnation number is kept for `createMember`.
+   * Condition: status `free` or `dead`, same incarnation.
+   */
   deleteMember(member: Incarnation): Promise<Conditional<Member>>;
 }
 
 export interface LeaseTable {
+  /** All leases ever taken, in order of task ids; eventually consistent reads are allowed. */
   listLeases(): Promise<readonly Lease[]>;
   /** Consistent. */
   readLease(taskId: TaskId): Promise<Lease | null>;

@@ -1,0 +1,72 @@
+/**
+ * The life of a lease and the row of plans, as pure transitions. Every adapter performs these and no others; a model checker
+ * walks the same functions. Who *should* write is in rules.ts.
+ *
+ * ```
+ *            take (epoch 1)            release (epoch stays)
+ *   absent ────────────────▶ held ──────────────────────────▶ free
+ *                            ▲  │ take (epoch + 1)              │
+ *                            └──┴───────────────────────────────┘ take (epoch + 1)
+ * ```
+ *
+ * Invariants
+ *   E1  the epoch grows by one with each take, never otherwise (P2): two takes that expect the same item, one applies
+ *   E2  only the owner of the current epoch releases; after a take by somebody else its release is refused
+ *   E3  recorded offsets survive takes and releases without offsets: a task that has worked is known to have worked
+ *   E4  plan numbers grow by one, from 1 (P3): two schedulers that write the same number, one applies
+ */
+import type { TaskId } from '../model/task-id.js';
+import type { Conditional } from './lease-store.js';
+import type { Incarnation, Lease, LeaseEpoch, Plan, RecordedOffsets } from './records.js';
+
+/** One conditional write. */
+export type LeaseCommand =
+  | {
+      readonly type: 'take';
+      readonly taskId: TaskId;
+      readonly owner: Incarnation;
+      readonly expected: Pick<Lease, 'epoch' | 'owner'> | null;
+    }
+  | {
+      readonly type: 'release';
+      readonly taskId: TaskId;
+      readonly owner: Incarnation;
+      readonly epoch: LeaseEpoch;
+      readonly offsets: RecordedOffsets | null;
+    };
+
+/** Applies one conditional write to the lease of the task that the command names, or to none (null). */
+export function stepLease(before: Lease | null, command: LeaseCommand): Conditional<Lease> {
+  switch (command.type) {
+    case 'take':
+      if (!isAsExpected(before, command.expected)) return { applied: false, item: before };
+      return { applied: true, item: taken(before, command.taskId, command.owner) };
+    case 'release':
+      if (before === null || before.epoch !== command.epoch || !isSameIncarnation(before.owner, command.owner)) {
+        return { applied: false, item: before };
+      }
+      return { applied: true, item: { ...before, owner: null, offsets: command.offsets ?? before.offsets } };
+  }
+}
+
+/** Writes the next plan after `newest`. */
+export function stepPlan(newest: Plan | null, plan: Plan): Conditional<Plan> {
+  return plan.number === (newest?.number ?? 0) + 1 ? { applied: true, item: plan } : { applied: false, item: newest };
+}
+
+/** Whether two owners are one incarnation of one slot, or both nobody. */
+export function isSameIncarnation(a: Incarnation | null, b: Incarnation | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.memberId === b.memberId && a.incarnation === b.incarnation;
+}
+
+function isAsExpected(item: Lease | null, expected: Pick<Lease, 'epoch' | 'owner'> | null): boolean {
+  if (item === null || expected === null) return item === expected;
+  return item.epoch === expected.epoch && isSameIncarnation(item.owner, expected.owner);
+}
+
+function taken(before: Lease | null, taskId: TaskId, owner: Incarnation): Lease {
+  const { memberId, incarnation } = owner;
+  const epoch = ((before?.epoch ?? 0) + 1) as LeaseEpoch;
+  return { taskId, epoch, owner: { memberId, incarnation }, offsets: before?.offsets ?? null };
+}

@@ -1,0 +1,86 @@
+/**
+ * The three tables in memory: for the embedded system, tests and the simulation.
+ *
+ * Each operation is one step of the event loop, so it is atomic by construction. What goes in and out is copied and frozen:
+ * no caller can change an item behind the store's back, and two tables never share an object with their users.
+ */
+import { compareTaskIds, type TaskId } from '../../model/task-id.js';
+import type { Conditional, LeaseStore } from '../lease-store.js';
+import { type LeaseCommand, stepLease, stepPlan } from '../lease-transitions.js';
+import { type MemberCommand, type SlotItem, stepMember } from '../member-transitions.js';
+import type { Lease, Member, MemberId, Plan } from '../records.js';
+import { compareMemberIds } from '../slots.js';
+
+/** Plans kept unless told otherwise: enough to see why a task moved during the last hours. */
+export const DEFAULT_PLANS_KEPT = 100;
+
+export interface MemoryLeaseStoreOptions {
+  /** Newest plans that `readPlanNumber` still finds; at least 1. */
+  readonly plansKept?: number;
+}
+
+/** Makes empty tables. */
+export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): LeaseStore {
+  const plansKept = Math.max(1, options.plansKept ?? DEFAULT_PLANS_KEPT);
+  const slots = new Map<MemberId, SlotItem>();
+  const leases = new Map<TaskId, Lease>();
+  const plans: Plan[] = [];
+
+  async function writeMember(command: MemberCommand): Promise<Conditional<Member>> {
+    const { answer, after } = stepMember(slots.get(command.memberId) ?? null, frozenCopy(command));
+    if (after !== null) slots.set(command.memberId, frozenCopy(after));
+    return frozenCopy(answer);
+  }
+
+  async function writeLease(command: LeaseCommand): Promise<Conditional<Lease>> {
+    const answer = stepLease(leases.get(command.taskId) ?? null, frozenCopy(command));
+    if (answer.applied) leases.set(command.taskId, frozenCopy(answer.item));
+    return frozenCopy(answer);
+  }
+
+  const presentMember = (memberId: MemberId): Member | null => {
+    const item = slots.get(memberId);
+    return item === undefined || item.status === 'retired' ? null : item;
+  };
+
+  return {
+    async listMembers() {
+      const ids = [...slots.keys()].sort(compareMemberIds);
+      return ids.map(presentMember).filter((member) => member !== null);
+    },
+    readMember: async (memberId) => presentMember(memberId),
+    createMember: (memberId) => writeMember({ type: 'create', memberId }),
+    claimMember: (claim) => writeMember({ ...claim, type: 'claim' }),
+    heartbeat: (beat) => writeMember({ ...beat, type: 'heartbeat' }),
+    drainMember: (member) => writeMember({ ...member, type: 'drain' }),
+    freeMember: (member) => writeMember({ ...member, type: 'free' }),
+    declareDead: (member) => writeMember({ ...member, type: 'declareDead' }),
+    announcePlan: (memberId, planNumber) => writeMember({ type: 'announcePlan', memberId, planNumber }),
+    deleteMember: (member) => writeMember({ ...member, type: 'delete' }),
+
+    listLeases: async () => [...leases.values()].sort((a, b) => compareTaskIds(a.taskId, b.taskId)),
+    readLease: async (taskId) => leases.get(taskId) ?? null,
+    takeLease: (take) => writeLease({ ...take, type: 'take' }),
+    releaseLease: (release) => writeLease({ ...release, type: 'release' }),
+
+    readPlan: async () => plans.at(-1) ?? null,
+    async writePlan(plan) {
+      const answer = frozenCopy(stepPlan(plans.at(-1) ?? null, plan));
+      if (answer.applied) plans.push(answer.item);
+      if (plans.length > plansKept) plans.shift();
+      return answer;
+    },
+    readPlanNumber: async (number) => plans.find((plan) => plan.number === number) ?? null,
+  };
+}
+
+function frozenCopy<T>(value: T): T {
+  return deepFreeze(structuredClone(value));
+}
+
+/** Items are trees of plain objects and arrays, a few levels deep. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}
