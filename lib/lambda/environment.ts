@@ -1,0 +1,32 @@
+/**
+ * Settings from environment variables.
+ *
+ * `MILLRACE_SETTING_<NAME>` overrides one setting of the application: its name in capitals, words joined by underscores.
+ * `sessionTimeoutMs` is MILLRACE_SETTING_SESSION_TIMEOUT_MS; values are texts as in a properties file (`30s`, `at_least_once`).
+ */
+import { resolveSettings, settingsFromText } from '../model/settings.js';
+import type { StreamsApp } from '../topology/app.js';
+
+/** Environment variables, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const SETTING_PREFIX = 'MILLRACE_SETTING_';
+
+/**
+ * The application with the settings that the environment overrides.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for an unknown name, a wrong value or a bad combination
+ */
+export function appInEnvironment(app: StreamsApp, environment: Environment): StreamsApp {
+  const text: Record<string, string> = {};
+  for (const [variable, value] of Object.entries(environment)) {
+    if (value === undefined || !variable.startsWith(SETTING_PREFIX)) continue;
+    text[settingName(variable.slice(SETTING_PREFIX.length))] = value;
+  }
+  return { ...app, settings: resolveSettings({ ...app.settings, ...settingsFromText(text) }) };
+}
+
+/** `SESSION_TIMEOUT_MS` → `sessionTimeoutMs`. */
+function settingName(upper: string): string {
+  return upper.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
