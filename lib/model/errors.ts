@@ -88,6 +88,10 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Make the record smaller, or raise max.message.bytes on the topic.',
   },
+  STREAMS_INVALID_RECORD: {
+    kind: 'invalid',
+    remedy: 'Give every record of a compacted topic a key.',
+  },
   STREAMS_UNKNOWN_TOPIC: { kind: 'transient', remedy: 'Create the topic, or correct its name.' },
   STREAMS_OFFSET_OUT_OF_RANGE: {
     kind: 'corrupted',
@@ -184,6 +188,8 @@ export class InvalidStateStoreError extends errorClass('STREAMS_INVALID_STATE_ST
 export class QueryRefusedError extends errorClass('STREAMS_QUERY_REFUSED') {}
 /** Kafka: `RecordTooLargeException`. */
 export class RecordTooLargeError extends errorClass('STREAMS_RECORD_TOO_LARGE') {}
+/** Kafka: `InvalidRecordException`: a record that its topic does not take. */
+export class InvalidRecordError extends errorClass('STREAMS_INVALID_RECORD') {}
 /** Kafka: `UnknownTopicOrPartitionException`. */
 export class UnknownTopicError extends errorClass('STREAMS_UNKNOWN_TOPIC') {}
 /** Kafka: `OffsetOutOfRangeException`; details: `requestedOffset`, `logStartOffset`, `endOffset`. */

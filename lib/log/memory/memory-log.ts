@@ -1,0 +1,298 @@
+/**
+ * The embedded log: Kafka's semantics in one process, in memory, and on disk if it is given a folder.
+ *
+ * What it does not do: replicate, speak a protocol, or serve several processes. Calls take effect at once and whole, in the
+ * order in which they were made, so that nothing is ever half visible (L4).
+ */
+import type { Host } from '../../host/host.js';
+import {
+  InvalidRecordError,
+  InvalidSettingError,
+  OffsetOutOfRangeError,
+  RecordTooLargeError,
+  UnavailableError,
+} from '../../model/errors.js';
+import type { Offset } from '../../model/offset.js';
+import type { RecordSet } from '../../model/record-set.js';
+import {
+  parseTopicPartitionKey,
+  type TopicPartition,
+  type TopicPartitionKey,
+  topicPartitionKey,
+} from '../../model/topic-partition.js';
+import type {
+  CommittedOffset,
+  FetchOptions,
+  FetchRequest,
+  FetchResult,
+  Log,
+  OffsetSpec,
+  OffsetsToCommit,
+  ProducerOptions,
+  TopicConfig,
+  TopicDescription,
+  TopicSpec,
+  TransactionalProducer,
+} from '../log.js';
+import { BATCH_OVERHEAD_BYTES, type Measure, measure, type StoredColumns } from './batch.js';
+import { keep } from './columns.js';
+import { hasNews, readPartitions } from './fetch.js';
+import { checkOffsets } from './group-offsets.js';
+import { type LogEvent, LogState } from './log-state.js';
+import { MemoryProducer } from './memory-producer.js';
+import type { PartitionLog } from './partition-log.js';
+import type { ProducerIdentity, TransactionOutcome } from './transactions.js';
+import { throwIfAborted, Waiters, waitForNews } from './waiters.js';
+
+/** What a broker's settings are in Kafka. */
+export interface MemoryLogDefaults {
+  /** Settings of topics that do not give their own, by Kafka's names; over {@link DEFAULT_TOPIC_CONFIG}. */
+  readonly topicConfig?: TopicConfig;
+  /** How long a committed offset is kept after its own last commit; milliseconds. Kafka: `offsets.retention.minutes`, 7 days. */
+  readonly offsetsRetentionMs?: number;
+  /** Longest time-out a producer may ask for; milliseconds. Kafka: `transaction.max.timeout.ms`, 15 minutes. */
+  readonly transactionMaxTimeoutMs?: number;
+}
+
+export interface MemoryLogOptions {
+  readonly host: Host;
+  readonly defaults?: MemoryLogDefaults;
+}
+
+const DEFAULT_OFFSETS_RETENTION_MS = 7 * 86_400_000;
+const DEFAULT_TRANSACTION_MAX_TIMEOUT_MS = 900_000;
+/** Longest single sleep of a waiting call; it looks again and sleeps on. */
+const MAX_SLEEP_MS = 3_600_000;
+
+/** Opens an embedded log. */
+export async function createMemoryLog(options: MemoryLogOptions): Promise<MemoryLog> {
+  return new MemoryLog(options);
+}
+
+export class MemoryLog implements Log {
+  private readonly host: Host;
+  private readonly state: LogState;
+  private readonly transactionMaxTimeoutMs: number;
+  private readonly closing = new Waiters();
+  private isClosed = false;
+  private fetches = 0;
+
+  constructor({ host, defaults = {} }: MemoryLogOptions) {
+    this.host = host;
+    this.transactionMaxTimeoutMs = defaults.transactionMaxTimeoutMs ?? DEFAULT_TRANSACTION_MAX_TIMEOUT_MS;
+    this.state = new LogState({
+      topicDefaults: defaults.topicConfig ?? {},
+      offsetsRetentionMs: defaults.offsetsRetentionMs ?? DEFAULT_OFFSETS_RETENTION_MS,
+    });
+  }
+
+  async describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
+    this.begin();
+    const found = new Map<string, TopicDescription>();
+    for (const name of names) {
+      const topic = this.state.topics.find(name);
+      if (topic !== undefined) found.set(name, topic.description);
+    }
+    return found;
+  }
+
+  async listTopics(): Promise<readonly string[]> {
+    this.begin();
+    return this.state.topics.names();
+  }
+
+  async createTopic(spec: TopicSpec): Promise<boolean> {
+    this.begin();
+    this.state.topics.check(spec);
+    if (this.state.topics.find(spec.name) !== undefined) return false;
+    this.record({ type: 'topicCreated', spec, topicId: this.host.random.id() });
+    return true;
+  }
+
+  async deleteTopic(name: string): Promise<void> {
+    this.begin();
+    this.state.topics.get(name);
+    this.record({ type: 'topicDeleted', name });
+  }
+
+  async deleteRecords(before: ReadonlyMap<TopicPartitionKey, Offset>): Promise<void> {
+    this.begin();
+    const moves = [...before].map(([key, offset]) => {
+      const partition = this.state.topics.partition(parseTopicPartitionKey(key));
+      if (!Number.isSafeInteger(offset) || offset < 0 || offset > partition.endOffset)
+        throw outOfRange(partition, offset);
+      return { partition, offset };
+    });
+    for (const { partition, offset } of moves) {
+      const { topic, partition: number } = partition;
+      if (offset > partition.logStartOffset) this.record({ type: 'logStartMoved', topic, partition: number, offset });
+    }
+  }
+
+  async append(to: TopicPartition, records: RecordSet): Promise<Offset> {
+    this.begin();
+    const partition = this.state.topics.partition(to);
+    const first = partition.endOffset;
+    this.appendChecked(partition, records, null);
+    return first;
+  }
+
+  async fetch(requests: readonly FetchRequest[], options: FetchOptions): Promise<readonly FetchResult[]> {
+    const { clock } = this.host;
+    const deadline = clock.monotonic() + options.maxWaitMs;
+    this.fetches += 1;
+    for (;;) {
+      throwIfAborted(options.signal);
+      const nowMs = this.begin();
+      const wanted = requests.map((request) => ({ request, partition: this.state.topics.partition(request) }));
+      const results = readPartitions(wanted, options, this.fetches);
+      const leftMs = deadline - clock.monotonic();
+      if (leftMs <= 0 || hasNews(results, requests)) return results;
+      const sources = wanted.map(({ partition }) => partition.waiters[options.isolation]);
+      await this.wait(sources, leftMs, nowMs, options.signal);
+    }
+  }
+
+  async listOffsets(of: readonly TopicPartition[], spec: OffsetSpec): Promise<ReadonlyMap<TopicPartitionKey, Offset>> {
+    this.begin();
+    const offsets = new Map<TopicPartitionKey, Offset>();
+    for (const at of of) offsets.set(topicPartitionKey(at), offsetFor(this.state.topics.partition(at), spec));
+    return offsets;
+  }
+
+  async committedOffsets(
+    groupId: string,
+    of: readonly TopicPartition[],
+  ): Promise<ReadonlyMap<TopicPartitionKey, CommittedOffset>> {
+    const keys = of.map(topicPartitionKey);
+    const { groupOffsets } = this.state;
+    let nowMs = this.begin();
+    // Every open transaction ends by its time-out at the latest.
+    while (groupOffsets.isPending(groupId, keys)) {
+      await this.wait([groupOffsets.waiters], Number.POSITIVE_INFINITY, nowMs);
+      nowMs = this.begin();
+    }
+    const found = new Map<TopicPartitionKey, CommittedOffset>();
+    for (const key of keys) {
+      const committed = groupOffsets.committed(groupId, key, nowMs);
+      if (committed !== undefined) found.set(key, committed);
+    }
+    return found;
+  }
+
+  async commitOffsets(groupId: string, offsets: OffsetsToCommit): Promise<void> {
+    const atMs = this.begin();
+    this.checkCommit(offsets);
+    this.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId: null, atMs });
+  }
+
+  async initProducer(options: ProducerOptions): Promise<TransactionalProducer> {
+    const { transactionalId, transactionTimeoutMs: timeoutMs, signal } = options;
+    throwIfAborted(signal);
+    const atMs = this.begin();
+    if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > this.transactionMaxTimeoutMs)
+      throw new InvalidSettingError(`transaction.timeout.ms: ${timeoutMs} was given`, {
+        details: { transactionalId, timeoutMs, maxMs: this.transactionMaxTimeoutMs },
+      });
+    const identity = this.state.transactions.nextIdentity(transactionalId);
+    if (this.state.transactions.isOngoing(transactionalId))
+      this.endOngoing(transactionalId, 'abort', identity.epoch, atMs);
+    this.record({ type: 'producerInitialised', ...identity, timeoutMs });
+    return new MemoryProducer(identity, {
+      checkNewest: (producer) => {
+        this.begin();
+        this.state.transactions.checkNewest(producer);
+      },
+      appendTransactional: (producer, to, records) => {
+        this.appendChecked(this.state.topics.partition(to), records, producer.transactionalId);
+      },
+      commitTransactional: (producer, groupId, offsets) => this.commitTransactional(producer, groupId, offsets),
+      endTransaction: (producer, outcome) => this.endTransaction(producer, outcome),
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.closing.wakeAll();
+  }
+
+  /** What every call begins with: the log is open, and whatever the clock has decided meanwhile has happened. */
+  private begin(): number {
+    if (this.isClosed) throw new UnavailableError('the log is closed', { remedy: 'Open it again.' });
+    const nowMs = this.host.clock.now();
+    for (const { transactionalId, producerId, epoch } of this.state.transactions.expired(nowMs)) {
+      this.host.logger.warn('transaction-timed-out', { transactionalId, producerId, epoch });
+      this.endOngoing(transactionalId, 'abort', epoch + 1, nowMs);
+    }
+    return nowMs;
+  }
+
+  private record(event: LogEvent): void {
+    this.state.apply(event);
+  }
+
+  private appendChecked(partition: PartitionLog, records: RecordSet, transactionalId: string | null): void {
+    if (records.size === 0) return;
+    const measured = measure(records);
+    checkRecords(partition, measured);
+    const columns: StoredColumns = keep(records);
+    const { topic, partition: number } = partition;
+    const atMs = this.host.clock.now();
+    this.record({ type: 'appended', topic, partition: number, transactionalId, columns, atMs, measured });
+  }
+
+  private commitTransactional({ transactionalId }: ProducerIdentity, groupId: string, offsets: OffsetsToCommit): void {
+    this.checkCommit(offsets);
+    const atMs = this.host.clock.now();
+    this.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId, atMs });
+  }
+
+  private checkCommit(offsets: OffsetsToCommit): void {
+    for (const key of offsets.keys()) this.state.topics.partition(parseTopicPartitionKey(key));
+    checkOffsets(offsets);
+  }
+
+  private endTransaction({ transactionalId, epoch }: ProducerIdentity, outcome: TransactionOutcome): void {
+    // A transaction begins with its first send: without one there is nothing to end.
+    if (this.state.transactions.isOngoing(transactionalId))
+      this.endOngoing(transactionalId, outcome, epoch, this.host.clock.now());
+  }
+
+  private endOngoing(transactionalId: string, outcome: TransactionOutcome, epochAfter: number, atMs: number): void {
+    this.record({ type: 'transactionEnded', transactionalId, outcome, epochAfter, atMs });
+  }
+
+  private async wait(sources: readonly Waiters[], ms: number, nowMs: number, signal?: AbortSignal): Promise<void> {
+    const untilExpiryMs = Math.max(1, this.state.transactions.nextExpiryMs() - nowMs);
+    const sleepMs = Math.min(ms, untilExpiryMs, MAX_SLEEP_MS);
+    await waitForNews([...sources, this.closing], sleepMs, this.host.clock, signal);
+  }
+}
+
+function offsetFor(partition: PartitionLog, spec: OffsetSpec): Offset {
+  if (spec === 'earliest') return partition.logStartOffset;
+  if (spec === 'highWatermark') return partition.endOffset;
+  if (spec === 'lastStable') return partition.lastStableOffset;
+  return partition.offsetAtTime(spec.timestampMs);
+}
+
+function checkRecords(partition: PartitionLog, measured: Measure): void {
+  const { topic, partition: number, settings } = partition;
+  const recordBytes = measured.largestRecordBytes + BATCH_OVERHEAD_BYTES;
+  if (recordBytes > settings.maxMessageBytes)
+    throw new RecordTooLargeError(`${topic}-${number}: a record takes ${recordBytes} bytes`, {
+      details: { topic, partition: number, recordBytes, maxBytes: settings.maxMessageBytes },
+    });
+  if (settings.compact && measured.firstNullKey >= 0)
+    throw new InvalidRecordError(`${topic}-${number}: a compacted topic takes no record without a key`, {
+      details: { topic, partition: number, index: measured.firstNullKey },
+    });
+}
+
+function outOfRange(partition: PartitionLog, requestedOffset: number): OffsetOutOfRangeError {
+  const { topic, partition: number, logStartOffset, endOffset } = partition;
+  return new OffsetOutOfRangeError(`${topic}-${number}: nothing can be deleted before ${requestedOffset}`, {
+    details: { topic, partition: number, requestedOffset, logStartOffset, endOffset },
+  });
+}
