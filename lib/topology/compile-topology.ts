@@ -1,0 +1,112 @@
+/** From the nodes that a builder collected to the frozen topology: sub-topologies, changelogs, copartition groups, text. */
+import { TopologyError } from '../model/errors.js';
+import { describeTopology } from './describe.js';
+import type { TopologyNode } from './node.js';
+import { compareNames, NodeGroups } from './node-groups.js';
+import type { StoreSpec } from './store-spec.js';
+import type { Changelog, RepartitionTopic, SubTopology, Topology } from './topology.js';
+
+/** What a builder has collected; nodes in the order in which they were added, parents before children. */
+export interface TopologyParts {
+  readonly nodes: ReadonlyMap<string, TopologyNode>;
+  readonly stores: ReadonlyMap<string, StoreSpec>;
+  /** Processors connected to each store. */
+  readonly users: ReadonlyMap<string, readonly string[]>;
+  readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
+  /** Names of sources whose topics must have one partition count. */
+  readonly copartitioned: readonly (readonly string[])[];
+}
+
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a topology without sources, an unconnected store, an unused repartition topic */
+export function compileTopology(parts: TopologyParts): Topology {
+  const nodes = new Map([...parts.nodes].map(([name, node]) => [name, frozenNode(node)]));
+  const sources = new Set([...nodes.values()].filter(({ kind }) => kind === 'source').map(({ name }) => name));
+  if (sources.size === 0) throw new TopologyError('the topology has no source: nothing would ever be read');
+  checkStores(parts);
+  checkRepartitionTopics(parts, nodes);
+  const groups = joinNodes(parts).numbered(sources);
+  const described = groups.map((names, id) => ({ id, nodes: names }));
+  return Object.freeze({
+    nodes,
+    children: childrenOf(nodes),
+    stores: new Map(parts.stores),
+    subTopologies: Object.freeze(groups.map((names, id) => subTopology(id, new Set(names), nodes))),
+    repartitionTopics: new Map(parts.repartitionTopics),
+    changelogs: changelogsOf(parts.stores),
+    copartitionGroups: Object.freeze(parts.copartitioned.map((names) => topicsRead(names, nodes))),
+    describe: () => describeTopology(described, nodes),
+  });
+}
+
+function frozenNode(node: TopologyNode): TopologyNode {
+  return Object.freeze({ ...node });
+}
+
+function checkStores(parts: TopologyParts): void {
+  for (const store of parts.stores.keys()) {
+    if ((parts.users.get(store) ?? []).length > 0) continue;
+    throw new TopologyError(`state store '${store}' is connected to no processor`, {
+      details: { store },
+      remedy: 'Connect the store to the processor that uses it, or do not add it.',
+    });
+  }
+}
+
+function checkRepartitionTopics(parts: TopologyParts, nodes: ReadonlyMap<string, TopologyNode>): void {
+  const written = new Set([...nodes.values()].map((node) => (node.kind === 'sink' ? node.topic : undefined)));
+  const read = new Set([...nodes.values()].flatMap((node) => (node.kind === 'source' ? node.topics : [])));
+  for (const topic of parts.repartitionTopics.keys()) {
+    if (written.has(topic) && read.has(topic)) continue;
+    throw new TopologyError(`repartition topic '${topic}' must be both written by a sink and read by a source`, {
+      details: { topic, written: written.has(topic), read: read.has(topic) },
+    });
+  }
+}
+
+function joinNodes(parts: TopologyParts): NodeGroups {
+  const groups = new NodeGroups();
+  for (const name of parts.nodes.keys()) groups.add(name);
+  for (const node of parts.nodes.values()) {
+    if (node.kind !== 'source') for (const parent of node.parents) groups.unite(node.name, parent);
+  }
+  for (const [first, ...others] of parts.users.values()) {
+    if (first !== undefined) for (const other of others) groups.unite(first, other);
+  }
+  return groups;
+}
+
+function childrenOf(nodes: ReadonlyMap<string, TopologyNode>): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>([...nodes.keys()].map((name) => [name, []]));
+  for (const node of nodes.values()) {
+    if (node.kind !== 'source') for (const parent of node.parents) children.get(parent)?.push(node.name);
+  }
+  return children;
+}
+
+function subTopology(id: number, members: ReadonlySet<string>, nodes: ReadonlyMap<string, TopologyNode>): SubTopology {
+  const list = [...nodes.values()].filter(({ name }) => members.has(name));
+  const sinks = list.flatMap((node) => (node.kind === 'sink' && typeof node.topic === 'string' ? [node.topic] : []));
+  return Object.freeze({
+    id,
+    nodes: Object.freeze(list.map(({ name }) => name)),
+    sourceTopics: sortedSet(list.flatMap((node) => (node.kind === 'source' ? node.topics : []))),
+    sinkTopics: sortedSet(sinks),
+    stores: sortedSet(list.flatMap((node) => (node.kind === 'processor' ? node.stores : []))),
+  });
+}
+
+function changelogsOf(stores: ReadonlyMap<string, StoreSpec>): ReadonlyMap<string, Changelog> {
+  const logged = [...stores.values()].filter((store) => store.logged);
+  return new Map(
+    logged.map(({ name }) => [name, Object.freeze({ store: name, topic: `${name}-changelog`, internal: true })]),
+  );
+}
+
+function topicsRead(sources: readonly string[], nodes: ReadonlyMap<string, TopologyNode>): readonly string[] {
+  const read = sources.map((name) => nodes.get(name));
+  return sortedSet(read.flatMap((node) => (node?.kind === 'source' ? node.topics : [])));
+}
+
+function sortedSet(names: readonly string[]): readonly string[] {
+  return Object.freeze([...new Set(names)].sort(compareNames));
+}

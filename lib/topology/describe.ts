@@ -1,0 +1,92 @@
+/**
+ * The text of a topology, letter for letter that of Kafka Streams 4.1 (`Topology.describe()`).
+ *
+ * Its order is by size of the sub-tree below a node, greatest first, then by name. Predecessors and successors keep the place
+ * that the sizes known at the time gave them while the graph was being joined, in the order of a Java hash map: so that is
+ * how it is done here.
+ */
+import { javaHashSetOrder } from './java-hash-order.js';
+import type { TopologyNode } from './node.js';
+import { compareNames } from './node-groups.js';
+
+/** A group of joined nodes, as numbered. */
+export interface DescribedGroup {
+  readonly id: number;
+  /** In the order in which the group was collected. */
+  readonly nodes: readonly string[];
+}
+
+/** The whole text. */
+export function describeTopology(groups: readonly DescribedGroup[], nodes: ReadonlyMap<string, TopologyNode>): string {
+  return `Topologies:\n ${groups.map((group) => `  ${describeGroup(group, nodes)}`).join('')}`;
+}
+
+class DescribedNode {
+  readonly node: TopologyNode;
+  size = 1;
+  readonly predecessors: DescribedNode[] = [];
+  readonly successors: DescribedNode[] = [];
+
+  constructor(node: TopologyNode) {
+    this.node = node;
+  }
+
+  grow(by: number): void {
+    this.size += by;
+    for (const predecessor of this.predecessors) predecessor.grow(by);
+  }
+
+  toString(): string {
+    const { node } = this;
+    const successors = `\n      --> ${names(this.successors)}`;
+    const predecessors = `\n      <-- ${names(this.predecessors)}`;
+    switch (node.kind) {
+      case 'source':
+        return `Source: ${node.name} (topics: [${javaHashSetOrder(node.topics).join(', ')}])${successors}`;
+      case 'processor':
+        return `Processor: ${node.name} (stores: [${[...node.stores].sort(compareNames).join(', ')}])${successors}${predecessors}`;
+      case 'sink':
+        return `Sink: ${node.name} (${target(node.topic)})${predecessors}`;
+    }
+  }
+}
+
+function target(topic: string | { readonly name: string }): string {
+  return typeof topic === 'string' ? `topic: ${topic}` : `extractor class: ${topic.name}`;
+}
+
+function describeGroup(group: DescribedGroup, nodes: ReadonlyMap<string, TopologyNode>): string {
+  const described = new Map<string, DescribedNode>();
+  for (const name of javaHashSetOrder(group.nodes)) {
+    const node = nodes.get(name);
+    if (node !== undefined) described.set(name, new DescribedNode(node));
+  }
+  for (const entry of described.values()) {
+    if (entry.node.kind === 'source') continue;
+    for (const parent of entry.node.parents) {
+      const predecessor = described.get(parent);
+      if (predecessor !== undefined) join(predecessor, entry);
+    }
+  }
+  const lines = [...described.values()].sort(bySizeThenName).map((entry) => `    ${entry}\n`);
+  return `Sub-topology: ${group.id}\n${lines.join('')}\n`;
+}
+
+function join(predecessor: DescribedNode, successor: DescribedNode): void {
+  insertSorted(successor.predecessors, predecessor);
+  insertSorted(predecessor.successors, successor);
+  predecessor.grow(successor.size);
+}
+
+function insertSorted(into: DescribedNode[], entry: DescribedNode): void {
+  const at = into.findIndex((other) => bySizeThenName(entry, other) < 0);
+  into.splice(at < 0 ? into.length : at, 0, entry);
+}
+
+function bySizeThenName(a: DescribedNode, b: DescribedNode): number {
+  return b.size - a.size || compareNames(a.node.name, b.node.name);
+}
+
+function names(nodes: readonly DescribedNode[]): string {
+  return nodes.length === 0 ? 'none' : nodes.map(({ node }) => node.name).join(', ');
+}

@@ -1,0 +1,249 @@
+/**
+ * The Processor API: a topology node by node. Kafka: `Topology`, `InternalTopologyBuilder`.
+ *
+ * Every rule of Kafka Streams is checked at the call that breaks it or in `build`, before anything runs: the error names the
+ * node, store or topic (STREAMS_INVALID_TOPOLOGY).
+ */
+import { TopologyError } from '../model/errors.js';
+import type { ProcessorSupplier } from '../processor/processor.js';
+import type { Serde } from '../serde/serde.js';
+import { compileTopology } from './compile-topology.js';
+import type {
+  OffsetReset,
+  ProcessorNode,
+  StreamPartitioner,
+  TimestampExtractor,
+  TopicNameExtractor,
+  TopologyNode,
+} from './node.js';
+import type { StoreSpec } from './store-spec.js';
+import type { RepartitionTopic, Topology } from './topology.js';
+
+/** One name or several. */
+export type Names = string | readonly string[];
+
+export interface SourceOptions<K, V> {
+  readonly key: Serde<K>;
+  readonly value: Serde<V>;
+  /** Default: the record's own timestamp. */
+  readonly timestampExtractor?: TimestampExtractor;
+  /** Where to start without committed offsets; default: the setting `autoOffsetReset`. */
+  readonly offsetReset?: OffsetReset;
+}
+
+export interface ProcessorOptions {
+  readonly parents: Names;
+  /** Stores that the processor may ask for; they must have been added. */
+  readonly stores?: Names;
+}
+
+export interface SinkOptions<K, V> {
+  readonly parents: Names;
+  readonly key: Serde<K>;
+  readonly value: Serde<V>;
+  /** Default: murmur2 of the key's bytes. */
+  readonly partitioner?: StreamPartitioner;
+}
+
+/**
+ * Builds a topology of named nodes.
+ *
+ * @example
+ * const topology = new TopologyBuilder()
+ *   .addSource('lines', 'text', { key: string(), value: string() })
+ *   .addProcessor('count', () => new CountWords(), { parents: 'lines' })
+ *   .addStateStore(keyValueStore({ name: 'counts', key: string(), value: long() }), 'count')
+ *   .addSink('out', 'counts', { parents: 'count', key: string(), value: long() })
+ *   .build();
+ */
+export class TopologyBuilder {
+  private readonly nodes = new Map<string, TopologyNode>();
+  private readonly stores = new Map<string, StoreSpec>();
+  /** Processors by store, in the order in which they were connected. */
+  private readonly users = new Map<string, string[]>();
+  private readonly sourceOfTopic = new Map<string, string>();
+  private readonly repartitionTopics = new Map<string, RepartitionTopic>();
+  private readonly copartitioned: (readonly string[])[] = [];
+
+  /** Reads one topic or several. Kafka: `addSource`. */
+  addSource<K, V>(name: string, topics: Names, options: SourceOptions<K, V>): this {
+    this.expectFreeName(name);
+    const list = [...new Set(listOf(topics))];
+    if (list.length === 0) throw invalid(`source '${name}' reads no topic`, { node: name });
+    for (const topic of list) this.registerTopic(topic, name);
+    const { key, value, timestampExtractor, offsetReset } = options;
+    this.nodes.set(name, {
+      kind: 'source',
+      name,
+      topics: list,
+      keySerde: expectSerde(key, 'key', name) as Serde<unknown>,
+      valueSerde: expectSerde(value, 'value', name) as Serde<unknown>,
+      ...(timestampExtractor === undefined ? {} : { timestampExtractor }),
+      ...(offsetReset === undefined ? {} : { offsetReset }),
+    });
+    return this;
+  }
+
+  /** Adds a step, made anew for each task. Kafka: `addProcessor`. */
+  addProcessor<KIn, VIn, KOut, VOut>(
+    name: string,
+    supplier: ProcessorSupplier<KIn, VIn, KOut, VOut>,
+    options: ProcessorOptions,
+  ): this {
+    this.expectFreeName(name);
+    if (typeof supplier !== 'function') {
+      throw invalid(`processor '${name}' needs a function that makes it, not a ${typeof supplier}`, { node: name });
+    }
+    const parents = this.expectParents(name, options.parents);
+    this.nodes.set(name, {
+      kind: 'processor',
+      name,
+      parents,
+      supplier: supplier as ProcessorSupplier<unknown, unknown, unknown, unknown>,
+      stores: [],
+    });
+    if (options.stores !== undefined) this.connectProcessorAndStateStores(name, ...listOf(options.stores));
+    return this;
+  }
+
+  /** Writes to a topic, or to the topic that a function names for each record. Kafka: `addSink`. */
+  addSink<K, V>(name: string, topic: string | TopicNameExtractor, options: SinkOptions<K, V>): this {
+    this.expectFreeName(name);
+    const parents = this.expectParents(name, options.parents);
+    if (typeof topic !== 'function') expectTopic(topic, name);
+    this.nodes.set(name, {
+      kind: 'sink',
+      name,
+      parents,
+      topic,
+      keySerde: expectSerde(options.key, 'key', name) as Serde<unknown>,
+      valueSerde: expectSerde(options.value, 'value', name) as Serde<unknown>,
+      ...(options.partitioner === undefined ? {} : { partitioner: options.partitioner }),
+    });
+    return this;
+  }
+
+  /** Adds a store and connects it. Kafka: `addStateStore`. */
+  addStateStore(store: StoreSpec, ...processors: readonly string[]): this {
+    if (this.stores.has(store.name)) {
+      throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
+    }
+    this.stores.set(store.name, store);
+    this.users.set(store.name, []);
+    for (const processor of processors) this.connectProcessorAndStateStores(processor, store.name);
+    return this;
+  }
+
+  /** Lets a processor ask for stores; processors that share one belong to one sub-topology. */
+  connectProcessorAndStateStores(processor: string, ...stores: readonly string[]): this {
+    const node = this.nodes.get(processor);
+    if (node === undefined) throw invalid(`processor '${processor}' is not added yet`, { node: processor });
+    if (node.kind !== 'processor') {
+      throw invalid(`a store cannot be connected to '${processor}', which is a ${node.kind}`, {
+        node: processor,
+        stores,
+      });
+    }
+    for (const store of stores) this.connect(node, store);
+    return this;
+  }
+
+  /**
+   * Declares a topic that the application owns: name it in a sink and in a source, without the application's prefix.
+   *
+   * @param partitions absent: the greatest count among the topics upstream
+   */
+  addRepartitionTopic(name: string, partitions?: number): this {
+    expectTopic(name, name);
+    if (partitions !== undefined && (!Number.isInteger(partitions) || partitions < 1)) {
+      throw invalid(`repartition topic '${name}' cannot have ${partitions} partitions`, { topic: name, partitions });
+    }
+    if (this.repartitionTopics.has(name)) {
+      throw invalid(`repartition topic '${name}' is already declared`, { topic: name });
+    }
+    this.repartitionTopics.set(name, { name, partitions });
+    return this;
+  }
+
+  /** Demands one partition count of all topics that these sources read. Kafka: `copartitionSources`. */
+  copartitionSources(...sources: readonly string[]): this {
+    for (const source of sources) {
+      if (this.nodes.get(source)?.kind !== 'source') throw invalid(`'${source}' is no source`, { node: source });
+    }
+    this.copartitioned.push(sources);
+    return this;
+  }
+
+  /** The finished topology. May be called again; what is added later is not in an earlier one. */
+  build(): Topology {
+    return compileTopology({
+      nodes: this.nodes,
+      stores: this.stores,
+      users: this.users,
+      repartitionTopics: this.repartitionTopics,
+      copartitioned: this.copartitioned,
+    });
+  }
+
+  private connect(node: ProcessorNode, store: string): void {
+    const users = this.users.get(store);
+    if (users === undefined) throw invalid(`state store '${store}' is not added yet`, { node: node.name, store });
+    if (users.includes(node.name)) return;
+    users.push(node.name);
+    const current = this.nodes.get(node.name) as ProcessorNode;
+    this.nodes.set(node.name, { ...current, stores: [...current.stores, store] });
+  }
+
+  private expectFreeName(name: string): void {
+    if (typeof name !== 'string' || name === '') throw invalid('a node needs a name', { name });
+    if (this.nodes.has(name)) throw invalid(`node '${name}' is already added`, { node: name });
+  }
+
+  private registerTopic(topic: string, source: string): void {
+    expectTopic(topic, source);
+    const other = this.sourceOfTopic.get(topic);
+    if (other !== undefined) {
+      throw invalid(`topic '${topic}' is already read by source '${other}'`, { topic, node: source, other });
+    }
+    this.sourceOfTopic.set(topic, source);
+  }
+
+  private expectParents(name: string, parents: Names): readonly string[] {
+    const list = listOf(parents);
+    if (list.length === 0) throw invalid(`node '${name}' needs at least one parent`, { node: name });
+    for (const parent of list) {
+      const node = this.nodes.get(parent);
+      if (parent === name) throw invalid(`node '${name}' cannot be its own parent`, { node: name });
+      if (node === undefined)
+        throw invalid(`parent '${parent}' of node '${name}' is not added yet`, { node: name, parent });
+      if (node.kind === 'sink')
+        throw invalid(`sink '${parent}' cannot be a parent of '${name}'`, { node: name, parent });
+    }
+    return list;
+  }
+}
+
+function listOf(names: Names): readonly string[] {
+  return typeof names === 'string' ? [names] : [...names];
+}
+
+/** Kafka's rule for topic names. */
+function expectTopic(topic: unknown, node: string): void {
+  if (typeof topic === 'string' && /^[a-zA-Z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..') return;
+  throw new TopologyError(`node '${node}': '${String(topic)}' is no topic name`, {
+    details: { node, topic },
+    remedy: 'Name the topic with 1 to 249 letters, digits, dots, underscores and dashes.',
+  });
+}
+
+function expectSerde<T>(serde: Serde<T>, side: 'key' | 'value', node: string): Serde<T> {
+  if (typeof serde?.serialize === 'function' && typeof serde.deserialize === 'function') return serde;
+  throw new TopologyError(`node '${node}' has no serde for its ${side}`, {
+    details: { node, side },
+    remedy: `Give the ${side} serde as an option: { ${side}: string() }.`,
+  });
+}
+
+function invalid(message: string, details: Readonly<Record<string, unknown>>): TopologyError {
+  return new TopologyError(message, { details });
+}
