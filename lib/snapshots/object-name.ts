@@ -19,8 +19,12 @@ const SEGMENT = /^[A-Za-z0-9_%-][A-Za-z0-9._%-]*$/;
  * @throws {InternalError} STREAMS_INTERNAL if it is not of the form above
  */
 export function checkObjectName(name: string): void {
-  const isLegal = name.length <= MAX_NAME_BYTES && name.split('/').every(isSegment);
-  if (!isLegal) throw new InternalError(`'${name}' is no name for a snapshot object`, { details: { name } });
+  if (!isObjectName(name)) throw new InternalError(`'${name}' is no name for a snapshot object`, { details: { name } });
+}
+
+/** Whether a name is of the form above. */
+export function isObjectName(name: string): boolean {
+  return name.length <= MAX_NAME_BYTES && name.split('/').every(isSegment);
 }
 
 /** Any text as one segment: other characters, and a dot in front, are written as `%XX`. Different texts stay different. */

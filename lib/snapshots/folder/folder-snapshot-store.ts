@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkObjectName } from '../object-name.js';
+import { checkObjectName, isObjectName } from '../object-name.js';
 import type { ObjectEntry, SnapshotStore } from '../snapshot-store.js';
 import { asFolderError, errnoOf, isAbsent } from './folder-errors.js';
 import { namesInOrder } from './names-in-order.js';
@@ -57,6 +57,7 @@ export function createFolderSnapshotStore(folder: string): SnapshotStore {
       if (limit <= 0) return found;
       try {
         for await (const name of namesInOrder({ list: (path) => listFolder(join(folder, path)), prefix, after })) {
+          if (!isObjectName(name)) continue; // somebody else's file
           const entry = await describeObject(name, pathOf(name));
           if (entry !== null) found.push(entry);
           if (found.length >= limit) break;
@@ -81,6 +82,7 @@ export function createFolderSnapshotStore(folder: string): SnapshotStore {
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true }); // the whole folder may have been deleted since it was opened
   const file = await open(path, 'wx');
   try {
     await file.writeFile(bytes);

@@ -1,0 +1,75 @@
+/** Blocks of a segment: entries to bytes and back. The layout is in segment-format.ts. */
+import type { Host } from '../host/host.js';
+import { asBuffer, ByteReader } from './byte-reader.js';
+import type { ByteWriter } from './byte-writer.js';
+import { BLOCK_HEADER_BYTES, corruptedSegment, type SnapshotEntry } from './segment-format.js';
+
+/** Where a block comes from, for the error. */
+export interface BlockOrigin {
+  readonly object: string;
+  readonly block: number;
+}
+
+/** Appends an entry to the payload of a block. */
+export function writeEntry(payload: ByteWriter, { key, value, timestampMs }: SnapshotEntry): void {
+  payload.latin1(key);
+  payload.varint(value === null ? 0 : value.length + 1);
+  payload.int64(timestampMs);
+  if (value !== null) payload.bytes(value);
+}
+
+/** Closes a block: compresses the payload if that makes it smaller, and puts the header in front. */
+export function encodeBlock(host: Pick<Host, 'codec' | 'digest'>, payload: Uint8Array, preferredCodec: number): Buffer {
+  const compressed = host.codec.compress(preferredCodec, payload);
+  const isSmaller = compressed.length < payload.length;
+  const stored = isSmaller ? compressed : payload;
+  const block = Buffer.allocUnsafe(BLOCK_HEADER_BYTES + stored.length);
+  block.writeUInt8(isSmaller ? preferredCodec : 0, 4);
+  block.writeUInt32BE(payload.length, 5);
+  block.set(stored, BLOCK_HEADER_BYTES);
+  block.writeUInt32BE(host.digest.crc32c(block.subarray(4)), 0);
+  return block;
+}
+
+/**
+ * Checks a block and gives its payload.
+ *
+ * @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED naming the object and the block
+ */
+export function openBlock(host: Pick<Host, 'codec' | 'digest'>, bytes: Uint8Array, origin: BlockOrigin): Uint8Array {
+  const block = asBuffer(bytes);
+  if (block.length < BLOCK_HEADER_BYTES) corruptedSegment(origin.object, `block ${origin.block} is cut off`, origin);
+  if (host.digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {
+    corruptedSegment(origin.object, `block ${origin.block} does not have its checksum`, origin);
+  }
+  const payload = decompress(host, block, origin);
+  if (payload.length !== block.readUInt32BE(5)) {
+    corruptedSegment(origin.object, `block ${origin.block} does not have its length`, origin);
+  }
+  return payload;
+}
+
+/** The entries of a payload; values are views of it. */
+export function decodeEntries(payload: Uint8Array, origin: BlockOrigin): SnapshotEntry[] {
+  const reader = new ByteReader(payload);
+  const entries: SnapshotEntry[] = [];
+  try {
+    while (!reader.isAtEnd) {
+      const key = reader.key();
+      const length = reader.varint();
+      const timestampMs = reader.int64();
+      entries.push({ key, value: length === 0 ? null : reader.bytes(length - 1), timestampMs });
+    }
+  } catch (cause) {
+    corruptedSegment(origin.object, `block ${origin.block} holds broken entries`, origin, cause);
+  }
+  return entries;
+}
+
+function decompress(host: Pick<Host, 'codec'>, block: Buffer, origin: BlockOrigin): Uint8Array {
+  try {
+    return host.codec.decompress(block.readUInt8(4), block.subarray(BLOCK_HEADER_BYTES));
+  } catch (cause) {
+    return corruptedSegment(origin.object, `block ${origin.block} cannot be decompressed`, origin, cause);
+  }
+}
