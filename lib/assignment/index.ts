@@ -1,0 +1,13 @@
+/** The entry `millrace/assignment`: what an assignor of one's own needs. */
+export { BUILT_IN_ASSIGNORS, findAssignor } from './assignors.js';
+export { steady, sticky } from './steady.js';
+export type {
+  AssignableMember,
+  AssignableTask,
+  AssignmentInput,
+  AssignmentSettings,
+  MemberPlacement,
+  Placement,
+  TaskAssignor,
+} from './task-assignor.js';
+export { validateAssignment } from './validate-assignment.js';
