@@ -1,3 +1,4 @@
+import type { ByteKey } from './byte-key.js';
 import { type Headers, RecordSet } from './record-set.js';
 
 const INITIAL_RECORDS = 64;
@@ -30,9 +31,9 @@ export class RecordSetBuilder {
     return this.used;
   }
 
-  /** Appends one record; `offset` defaults to its index. */
+  /** Appends one record; `offset` defaults to its index. A store's key is written without an array in between. */
   append(
-    key: Uint8Array | null,
+    key: Uint8Array | ByteKey | null,
     value: Uint8Array | null,
     timestampMs: number,
     headers?: Headers,
@@ -83,14 +84,15 @@ export class RecordSetBuilder {
     return set;
   }
 
-  private copy(part: Uint8Array): void {
+  private copy(part: Uint8Array | ByteKey): void {
     const end = this.used + part.length;
     if (end > this.bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, end));
       this.bytes.copy(larger, 0, 0, this.used);
       this.bytes = larger;
     }
-    this.bytes.set(part, this.used);
+    if (typeof part === 'string') this.bytes.write(part, this.used, 'latin1');
+    else this.bytes.set(part, this.used);
     this.used = end;
   }
 

@@ -1,26 +1,57 @@
-import type { ByteKey } from '../model/byte-key.js';
+import { type ByteKey, byteKey } from '../model/byte-key.js';
 import type { StoredEntry } from './byte-store.js';
 import { chunkFor, OrderedKeys, placeIn } from './ordered-keys.js';
 
-/** A key that was deleted, in an overlay that has to hide what is below. */
-export interface Tombstone {
+/** What a transaction wrote under a key; a value of null hides what is below. */
+export interface OverlayEntry {
   readonly key: ByteKey;
-  readonly value: null;
+  readonly value: Uint8Array | null;
   readonly timestampMs: number;
 }
 
-/** What a layer knows of a key. */
-export type Written = StoredEntry | Tombstone;
+/**
+ * A committed entry. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that keeps
+ * a fetched megabyte alive. Reading makes a buffer of it, the form that serdes read without a further object.
+ */
+export class ImageEntry implements StoredEntry {
+  readonly key: ByteKey;
+  readonly timestampMs: number;
+  private readonly packed: string;
 
-/** What one entry costs besides its bytes: map slot, objects, array header; measured on Node 20, rounded up. */
-const ENTRY_OVERHEAD_BYTES = 160;
+  constructor(key: ByteKey, value: Uint8Array, timestampMs: number) {
+    this.key = key;
+    this.packed = byteKey(value);
+    this.timestampMs = timestampMs;
+  }
 
-/** Bytes that an entry takes, estimated. */
-function sizeOf(entry: Written): number {
-  return ENTRY_OVERHEAD_BYTES + entry.key.length + (entry.value === null ? 0 : entry.value.length);
+  /** A copy; ask once. */
+  get value(): Uint8Array {
+    return Buffer.from(this.packed, 'latin1');
+  }
+
+  get valueSizeBytes(): number {
+    return this.packed.length;
+  }
 }
 
-/** One level of a store: the committed image (without tombstones), or the writes of one transaction (with). */
+/** What a layer knows of a key. */
+export type Written = OverlayEntry | ImageEntry;
+
+/** The entry as a read sees it: null if it hides what is below. */
+export function visible(written: Written): StoredEntry | null {
+  return written instanceof ImageEntry || written.value !== null ? (written as StoredEntry) : null;
+}
+
+/** What one entry costs besides its bytes: map slot, object, string headers; measured on Node 20, rounded up. */
+const ENTRY_OVERHEAD_BYTES = 128;
+
+/** Bytes that an entry takes, estimated. */
+function sizeOf(written: Written): number {
+  const valueSize = written instanceof ImageEntry ? written.valueSizeBytes : (written.value?.length ?? 0);
+  return ENTRY_OVERHEAD_BYTES + written.key.length + valueSize;
+}
+
+/** One level of a store: the committed image or the writes of one transaction. */
 export class Layer {
   readonly map = new Map<ByteKey, Written>();
   private readonly ordered = new OrderedKeys(this.map);

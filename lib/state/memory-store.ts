@@ -1,13 +1,12 @@
 /**
  * The in-memory engine: one partition of one store as a committed image and a stack of overlays (T1–T4 of byte-store.ts).
  *
- * It knows bytes alone; typed stores are wrapped around it. Values that reach the image are copied out of the buffers they
- * came in, so that a stored word does not keep a fetched megabyte alive.
+ * It knows bytes alone; typed stores are wrapped around it.
  */
 import type { ByteKey } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TransactionalStore } from './byte-store.js';
-import { Layer, type Written } from './layer.js';
+import { ImageEntry, Layer, visible } from './layer.js';
 import { mergedEntries } from './merged-entries.js';
 
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
@@ -28,13 +27,13 @@ export class MemoryStore implements TransactionalStore {
   get(key: ByteKey): StoredValue | null {
     for (let index = 0; index < this.stack.length; index += 1) {
       const written = this.stack[index]?.map.get(key);
-      if (written !== undefined) return written.value === null ? null : written;
+      if (written !== undefined) return visible(written);
     }
     return null;
   }
 
   put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
-    this.open().set(value === null ? { key, value, timestampMs } : { key, value, timestampMs });
+    this.open().set({ key, value, timestampMs });
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
@@ -46,8 +45,7 @@ export class MemoryStore implements TransactionalStore {
     let size = this.image.map.size;
     for (let index = 0; index < this.overlays.length; index += 1) {
       for (const written of this.overlays[index]?.map.values() ?? []) {
-        const before = this.below(index, written.key);
-        size += (written.value === null ? 0 : 1) - (before === undefined || before.value === null ? 0 : 1);
+        size += (visible(written) === null ? 0 : 1) - (this.isVisibleBelow(index, written.key) ? 1 : 0);
       }
     }
     return size;
@@ -110,23 +108,16 @@ export class MemoryStore implements TransactionalStore {
     this.stack = [...this.overlays, this.image];
   }
 
-  private below(overlay: number, key: ByteKey): Written | undefined {
+  private isVisibleBelow(overlay: number, key: ByteKey): boolean {
     for (let index = overlay + 1; index < this.stack.length; index += 1) {
       const written = this.stack[index]?.map.get(key);
-      if (written !== undefined) return written;
+      if (written !== undefined) return visible(written) !== null;
     }
-    return undefined;
+    return false;
   }
 
   private apply(write: StoreWrite): void {
     if (write.value === null) this.image.delete(write.key);
-    else this.image.set({ key: write.key, value: ownBytes(write.value), timestampMs: write.timestampMs });
+    else this.image.set(new ImageEntry(write.key, write.value, write.timestampMs));
   }
-}
-
-/** A copy that shares its memory with nothing else. (Asking a small array for its `buffer` would move it off the heap.) */
-function ownBytes(value: Uint8Array): Uint8Array {
-  const own = new Uint8Array(value.length);
-  own.set(value);
-  return own;
 }

@@ -1,6 +1,6 @@
 import type { ByteKey } from '../model/byte-key.js';
 import type { KeyRange, StoredEntry } from './byte-store.js';
-import type { Layer, LayerCursor, Written } from './layer.js';
+import { type Layer, type LayerCursor, visible } from './layer.js';
 
 /**
  * Entries of several layers in key order, where the first layer that knows a key decides.
@@ -49,8 +49,8 @@ function isBeyond(key: ByteKey, range: KeyRange, reverse: boolean): boolean {
 
 function newest(stack: readonly Layer[], key: ByteKey): StoredEntry | null {
   for (const layer of stack) {
-    const written: Written | undefined = layer.map.get(key);
-    if (written !== undefined) return written.value === null ? null : written;
+    const written = layer.map.get(key);
+    if (written !== undefined) return visible(written);
   }
   return null;
 }
