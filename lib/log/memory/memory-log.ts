@@ -39,8 +39,10 @@ import { keep } from './columns.js';
 import { hasNews, readPartitions } from './fetch.js';
 import { checkOffsets } from './group-offsets.js';
 import { type LogEvent, LogState } from './log-state.js';
+import { Maintenance } from './maintenance.js';
 import { MemoryProducer } from './memory-producer.js';
 import type { PartitionLog } from './partition-log.js';
+import { retainedFrom } from './retention.js';
 import type { ProducerIdentity, TransactionOutcome } from './transactions.js';
 import { throwIfAborted, Waiters, waitForNews } from './waiters.js';
 
@@ -74,6 +76,7 @@ export class MemoryLog implements Log {
   private readonly state: LogState;
   private readonly transactionMaxTimeoutMs: number;
   private readonly closing = new Waiters();
+  private readonly maintenance = new Maintenance();
   private isClosed = false;
   private fetches = 0;
 
@@ -124,8 +127,7 @@ export class MemoryLog implements Log {
       return { partition, offset };
     });
     for (const { partition, offset } of moves) {
-      const { topic, partition: number } = partition;
-      if (offset > partition.logStartOffset) this.record({ type: 'logStartMoved', topic, partition: number, offset });
+      if (offset > partition.logStartOffset) this.record({ type: 'logStartMoved', ...placeOf(partition), offset });
     }
   }
 
@@ -211,6 +213,17 @@ export class MemoryLog implements Log {
     });
   }
 
+  /**
+   * Compacts a topic now: everything below the last stable offset, also what would still be in the active segment. The log
+   * compacts by itself too, when `min.cleanable.dirty.ratio` is passed.
+   *
+   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC
+   */
+  async compact(name: string): Promise<void> {
+    const nowMs = this.begin();
+    for (const partition of this.state.topics.get(name).partitions) this.maintenance.compactNow(partition, nowMs);
+  }
+
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -225,7 +238,17 @@ export class MemoryLog implements Log {
       this.host.logger.warn('transaction-timed-out', { transactionalId, producerId, epoch });
       this.endOngoing(transactionalId, 'abort', epoch + 1, nowMs);
     }
+    if (this.maintenance.isRetentionDue(nowMs)) this.applyRetention(nowMs);
     return nowMs;
+  }
+
+  private applyRetention(nowMs: number): void {
+    for (const { partitions } of this.state.topics.all()) {
+      for (const partition of partitions) {
+        const offset = retainedFrom(partition, nowMs);
+        if (offset !== null) this.record({ type: 'logStartMoved', ...placeOf(partition), offset });
+      }
+    }
   }
 
   private record(event: LogEvent): void {
@@ -237,9 +260,9 @@ export class MemoryLog implements Log {
     const measured = measure(records);
     checkRecords(partition, measured);
     const columns: StoredColumns = keep(records);
-    const { topic, partition: number } = partition;
     const atMs = this.host.clock.now();
-    this.record({ type: 'appended', topic, partition: number, transactionalId, columns, atMs, measured });
+    this.record({ type: 'appended', ...placeOf(partition), transactionalId, columns, atMs, measured });
+    this.maintenance.afterAppend(partition, records.size, atMs);
   }
 
   private commitTransactional({ transactionalId }: ProducerIdentity, groupId: string, offsets: OffsetsToCommit): void {
@@ -268,6 +291,10 @@ export class MemoryLog implements Log {
     const sleepMs = Math.min(ms, untilExpiryMs, MAX_SLEEP_MS);
     await waitForNews([...sources, this.closing], sleepMs, this.host.clock, signal);
   }
+}
+
+function placeOf({ topic, partition }: PartitionLog): TopicPartition {
+  return { topic, partition };
 }
 
 function offsetFor(partition: PartitionLog, spec: OffsetSpec): Offset {
