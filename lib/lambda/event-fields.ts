@@ -25,10 +25,10 @@ export function textOf(value: unknown, where: string): string {
   return value;
 }
 
-/** A safe integer ≥ 0. @throws {InvalidPayloadError} STREAMS_INVALID_PAYLOAD */
+/** A whole number from 0 to 2^53 − 2, so that the next one is safe too. @throws {InvalidPayloadError} STREAMS_INVALID_PAYLOAD */
 export function countOf(value: unknown, where: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw refused(where, value, 'a whole number from 0');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value + 1) || value < 0)
+    throw refused(where, value, 'a whole number from 0 to 2^53 − 2');
   return value;
 }
 

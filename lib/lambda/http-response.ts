@@ -17,10 +17,12 @@ export function jsonResponse(statusCode: number, body: unknown): HttpResponse {
 
 /**
  * An error as a response: 400 where the request is wrong, 503 where asking again may help, else 500.
- * The body is `{code, message, remedy}`; causes and details stay in the log.
+ * The body is `{code, message, remedy}`; causes and details stay in the log, and so does the message of an unforeseen error,
+ * which may say anything.
  */
 export function errorResponse(error: StreamsError, statusCode = statusOf(error)): HttpResponse {
-  const { code, message, remedy } = error;
+  const { code, kind, remedy } = error;
+  const message = kind === 'internal' ? 'the query failed; the log of the function says why' : error.message;
   return jsonResponse(statusCode, { code, message, remedy });
 }
 

@@ -1,0 +1,60 @@
+/** The scheduler function: ticks by the schedule, by request, and at once when a task function fails. */
+import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
+import { runScheduler } from '../scheduler/run-scheduler.js';
+import { runTick } from '../scheduler/run-tick.js';
+import type { StreamsApp } from '../topology/app.js';
+import { failedMembers } from './failed-members.js';
+import { deadlineOf, type LambdaContext } from './lambda-context.js';
+import { decodeSchedulerEvent } from './scheduler-event.js';
+import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
+
+/** Between the last tick of a loop and Lambda's end: a tick may take this long. */
+const TICK_MARGIN_MS = 15_000;
+
+/** Lambda's form of "these messages of the queue were not dealt with". */
+export interface SchedulerResult {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+const ALL_DEALT_WITH: SchedulerResult = { batchItemFailures: [] };
+
+/**
+ * Makes the handler of the scheduler function. It takes the schedule's event, `tick` payloads, and records of failed task
+ * invocations, directly or from a queue (docs/architecture.md). What it knows of heartbeats is kept for the next invocation
+ * of the same execution environment; nothing depends on that.
+ *
+ * The handler throws: {InvalidPayloadError} STREAMS_INVALID_PAYLOAD before anything is touched · {InvalidSettingError}
+ * STREAMS_INVALID_SETTING · whatever a tick throws; the next one observes again.
+ *
+ * @example export const handler = createSchedulerHandler(app);
+ */
+export function createSchedulerHandler(app: StreamsApp, options: HandlerOptions = {}) {
+  const warm = warmStart(app, options);
+  const watch = createHeartbeatWatch();
+  return async (event: unknown, context: LambdaContext): Promise<SchedulerResult> => {
+    const request = decodeSchedulerEvent(event);
+    const here = await warm();
+    const { clock, logger } = here.ports.host;
+    switch (request.type) {
+      case 'schedule':
+        await runScheduler({
+          ...here,
+          watch,
+          deadlineAtMonotonicMs: deadlineOf(context, clock.monotonic(), TICK_MARGIN_MS),
+          signal: new AbortController().signal,
+        });
+        return ALL_DEALT_WITH;
+      case 'tick':
+        if (isForNow(request, here)) await runTick({ ...here, watch, reason: request.reason });
+        return ALL_DEALT_WITH;
+      case 'failures': {
+        for (const { messageId, error } of request.unread)
+          logger.error('failure-message-unread', { messageId, code: error.code, message: error.message });
+        const failed = failedMembers(request.failed, await here.ports.leases.listMembers());
+        logger.warn('invocations-failed', { invocations: request.failed, members: failed });
+        if (request.failed.length > 0) await runTick({ ...here, watch, reason: 'task function failed', failed });
+        return { batchItemFailures: request.unread.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+      }
+    }
+  };
+}

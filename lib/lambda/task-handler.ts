@@ -1,0 +1,41 @@
+/** The task function: a member of the application, for as long as one invocation lasts. */
+import { KeptStores } from '../runtime/kept-stores.js';
+import { runDoorbell } from '../runtime/run-doorbell.js';
+import { runMember } from '../runtime/run-member.js';
+import type { StreamsApp } from '../topology/app.js';
+import { REQUEST_ID_TAG } from './failed-members.js';
+import { deadlineOf, type LambdaContext } from './lambda-context.js';
+import { decodeTaskEvent } from './task-event.js';
+import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
+
+/** Between the member's deadline and Lambda's: time to answer. */
+const ANSWER_MARGIN_MS = 1_000;
+
+/**
+ * Makes the handler of the task function. It takes `run-member` and `doorbell` payloads and the events of Kafka event source
+ * mappings (docs/architecture.md), runs what they ask for until it is done or the deadline is near, and keeps ports and
+ * stores for the next invocation of the same execution environment.
+ *
+ * The handler throws: {InvalidPayloadError} STREAMS_INVALID_PAYLOAD before anything is touched · {InvalidSettingError}
+ * STREAMS_INVALID_SETTING · whatever ends a member (the failure event then tells the scheduler at once).
+ *
+ * @example export const handler = createTaskHandler(app);
+ */
+export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {}) {
+  const warm = warmStart(app, options);
+  const kept = new KeptStores();
+  return async (event: unknown, context: LambdaContext): Promise<void> => {
+    const payload = decodeTaskEvent(event, app.applicationId);
+    const here = await warm();
+    if (!isForNow(payload, here)) return;
+    const run = {
+      ...here,
+      kept,
+      deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
+      signal: new AbortController().signal,
+      tags: { [REQUEST_ID_TAG]: context.awsRequestId },
+    };
+    if (payload.type === 'doorbell') await runDoorbell({ ...run, partitions: payload.partitions });
+    else await runMember({ ...run, memberId: payload.memberId, incarnation: payload.incarnation });
+  };
+}

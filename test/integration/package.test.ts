@@ -1,0 +1,249 @@
+/**
+ * What `npm run package` makes, without credentials or network: the functions' bundles, and the template that the framework
+ * generates from serverless.yml and infra/. Everything happens in a copy, so that nothing of a real deployment is touched.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleFunctions, FUNCTIONS } from '../../infra/bundle.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const MAX_ZIP_BYTES = 1.5 * 1024 * 1024;
+const run = promisify(execFile);
+
+interface Resource {
+  readonly Type: string;
+  readonly Condition?: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+
+interface Statement {
+  readonly Sid: string;
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
+interface Template {
+  readonly Conditions: Readonly<Record<string, unknown>>;
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<Record<string, unknown>>;
+}
+
+/** An environment as on a machine that knows no AWS account. */
+function environmentWithoutAws(home: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(AWS_|SLS_|SERVERLESS_|MILLRACE_)/.test(name));
+  return { ...Object.fromEntries(kept), HOME: home, SLS_TELEMETRY_DISABLED: '1', SLS_NOTIFICATIONS_MODE: 'off' };
+}
+
+async function packageService(folder: string, ...args: readonly string[]): Promise<Template> {
+  const framework = join(root, 'node_modules/serverless/bin/serverless.js');
+  await run(process.execPath, [framework, 'package', ...args], { cwd: folder, env: environmentWithoutAws(folder) });
+  return JSON.parse(await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8'));
+}
+
+let folder: string;
+let template: Template;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'package-'));
+  for (const name of ['serverless.yml', 'package.json', 'infra'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await bundleFunctions(join(folder, '.build'));
+  template = await packageService(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const ofType = (type: string): readonly string[] =>
+  Object.keys(template.Resources)
+    .filter((name) => template.Resources[name]?.Type === type)
+    .sort();
+const properties = (name: string): Readonly<Record<string, unknown>> => template.Resources[name]?.Properties ?? {};
+
+function statements(role: string): readonly Statement[] {
+  const policies = properties(role).Policies as readonly { PolicyDocument: { Statement: readonly Statement[] } }[];
+  return policies.flatMap((policy) => policy.PolicyDocument.Statement);
+}
+
+/** The actions that a role may call, without those on its own log. */
+function actions(role: string): readonly string[] {
+  return statements(role)
+    .flatMap(({ Action }) => Action)
+    .filter((action) => !action.startsWith('logs:'))
+    .sort();
+}
+
+const functionName = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}LambdaFunction`;
+
+describe('the bundles', () => {
+  it.each(FUNCTIONS)('hold all that %s needs: plain Node loads the file and finds a handler', async (name) => {
+    const file = join(folder, '.build', `${name}.mjs`);
+    const script = `import(${JSON.stringify(file)}).then((m) => process.stdout.write(typeof m.handler))`;
+
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: tmpdir(),
+      env: environmentWithoutAws(folder),
+    });
+
+    expect(stdout).toBe('function');
+  });
+
+  it.each(FUNCTIONS)('%s stays below 1.5 MB zipped', async (name) => {
+    const { size } = await stat(join(folder, '.serverless', `${name}.zip`));
+
+    expect(size).toBeGreaterThan(1_000);
+    expect(size).toBeLessThanOrEqual(MAX_ZIP_BYTES);
+  });
+});
+
+describe('the template', () => {
+  it('has the four functions, on arm64 and Node 22, each with its own role', () => {
+    expect(ofType('AWS::Lambda::Function')).toEqual(FUNCTIONS.map(functionName).sort());
+    for (const name of FUNCTIONS) {
+      expect(properties(functionName(name))).toMatchObject({
+        Runtime: 'nodejs22.x',
+        Architectures: ['arm64'],
+        Handler: `.build/${name}.handler`,
+        FunctionName: `millrace-dev-${name}`,
+        Role: { 'Fn::GetAtt': [functionName(name).replace('LambdaFunction', 'Role'), 'Arn'] },
+      });
+    }
+    expect(ofType('AWS::IAM::Role')).toEqual(['QueryRole', 'SchedulerRole', 'StandbyRole', 'TaskRole']);
+  });
+
+  it('lets a task function run 14 minutes, invoke its successors, and never be repeated by Lambda', () => {
+    expect(properties('TaskLambdaFunction')).toMatchObject({ Timeout: 840, RecursiveLoop: 'Allow' });
+    expect(properties('TaskLambdaEvConf')).toMatchObject({
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+      DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['FailuresQueue', 'Arn'] } } },
+    });
+  });
+
+  it('ticks every minute and hears of failures', () => {
+    expect(properties('SchedulerEventsRuleSchedule1')).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+    });
+    expect(properties('SchedulerEventSourceMappingSQSFailuresQueue')).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': ['FailuresQueue', 'Arn'] },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  it('hides a failure message for longer than the scheduler may work on it', () => {
+    const hiddenS = properties('FailuresQueue').VisibilityTimeout as number;
+
+    expect(hiddenS).toBeGreaterThan(properties('SchedulerLambdaFunction').Timeout as number);
+  });
+
+  it('has separate tables for members, leases and plans, paid per request, of which only plans expire', () => {
+    expect(ofType('AWS::DynamoDB::Table')).toEqual(['LeasesTable', 'MembersTable', 'PlansTable']);
+    for (const name of ofType('AWS::DynamoDB::Table')) expect(properties(name).BillingMode).toBe('PAY_PER_REQUEST');
+    expect(properties('PlansTable').TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAtS', Enabled: true });
+    expect(properties('MembersTable').TimeToLiveSpecification).toBeUndefined();
+    expect(properties('LeasesTable').TimeToLiveSpecification).toBeUndefined();
+  });
+
+  it('keeps snapshots private and reachable over TLS alone', () => {
+    expect(properties('SnapshotsBucket').PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+    expect(JSON.stringify(properties('SnapshotsBucketPolicy'))).toContain('"aws:SecureTransport":"false"');
+  });
+
+  it('keeps the logs of every function for a limited time', () => {
+    expect(ofType('AWS::Logs::LogGroup')).toHaveLength(FUNCTIONS.length);
+    for (const name of ofType('AWS::Logs::LogGroup')) expect(properties(name).RetentionInDays).toBe(14);
+  });
+
+  it('asks for a signature at the query URL', () => {
+    expect(properties('QueryLambdaFunctionUrl').AuthType).toBe('AWS_IAM');
+    expect(Object.keys(template.Outputs)).toContain('QueryLambdaFunctionUrl');
+  });
+
+  it('stands the same on an emulator, less what only AWS can take', async () => {
+    const onlyOnAws = Object.keys(template.Resources).filter((name) => template.Resources[name]?.Condition === 'OnAws');
+
+    const local = await packageService(folder, '--stage', 'local', '--package', join(folder, 'local'));
+
+    expect(onlyOnAws).toContain('SnapshotsBucketPolicy');
+    expect(onlyOnAws).toEqual(expect.arrayContaining([...ofType('AWS::CloudWatch::Alarm')]));
+    expect(template.Conditions.OnAws).toEqual({ 'Fn::Not': [{ 'Fn::Equals': ['dev', 'local'] }] });
+    expect(Object.keys(local.Resources).sort()).toEqual(Object.keys(template.Resources).sort());
+  });
+});
+
+describe('the roles', () => {
+  it('let the scheduler write slots and plans, but no lease', () => {
+    const onLeases = statements('SchedulerRole').filter(({ Resource }) => isAbout(Resource, 'LeasesTable'));
+
+    expect(onLeases.flatMap(({ Action }) => Action).sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+  });
+
+  it('let a task take leases, but write no plan and delete no slot', () => {
+    const onPlans = statements('TaskRole').filter(({ Resource }) => isAbout(Resource, 'PlansTable'));
+
+    expect(onPlans.flatMap(({ Action }) => Action).sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    expect(actions('TaskRole')).not.toContain('dynamodb:DeleteItem');
+  });
+
+  it('let the standby touch snapshots and nothing else', () => {
+    expect(actions('StandbyRole')).toEqual(['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject']);
+  });
+
+  it('let the query read snapshots and nothing else', () => {
+    expect(actions('QueryRole')).toEqual(['s3:GetObject', 's3:ListBucket']);
+  });
+
+  it('name each action and each resource, without wildcards over either', () => {
+    for (const role of ofType('AWS::IAM::Role')) {
+      for (const { Sid, Action, Resource, Effect } of statements(role)) {
+        expect([role, Sid, Effect]).toEqual([role, Sid, 'Allow']);
+        expect([role, Sid, [Action].flat().filter((action) => action.includes('*'))]).toEqual([role, Sid, []]);
+        expect([role, Sid, Resource]).not.toEqual([role, Sid, '*']);
+      }
+    }
+  });
+
+  it('let each function write its own log alone', () => {
+    for (const name of FUNCTIONS) {
+      const log = statements(functionName(name).replace('LambdaFunction', 'Role')).find(
+        ({ Sid }) => Sid === 'WriteLogs',
+      );
+
+      expect(JSON.stringify(log?.Resource)).toContain(`:log-group:/aws/lambda/millrace-dev-${name}:*`);
+    }
+  });
+});
+
+describe('doorbells', () => {
+  it('from topics of one name on three clusters stay three event sources', async () => {
+    const copy = join(folder, 'with-doorbells');
+    for (const name of ['serverless.yml', 'package.json', 'infra', '.build'])
+      await cp(join(folder, name), join(copy, name), { recursive: true });
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+    await cp(join(root, 'test/integration/fixtures/doorbells.yml'), join(copy, 'infra/doorbells.yml'));
+
+    const { Resources } = await packageService(copy);
+
+    const sources = Object.values(Resources).filter(
+      ({ Type, Properties }) => Type === 'AWS::Lambda::EventSourceMapping' && Properties.Topics !== undefined,
+    );
+    expect(sources.map(({ Properties }) => Properties.Topics)).toEqual([['lines'], ['lines'], ['lines']]);
+    expect(new Set(sources.map((source) => JSON.stringify(source.Properties))).size).toBe(3);
+    expect(JSON.stringify(sources)).not.toContain('"ConsumerGroupId":"word-count"');
+  });
+});
+
+function isAbout(resource: unknown, logicalId: string): boolean {
+  return JSON.stringify(resource).includes(`"${logicalId}"`);
+}
