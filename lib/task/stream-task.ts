@@ -18,7 +18,10 @@ import type { TaskOutput } from './task-output.js';
 export interface StreamTaskInit {
   readonly app: StreamsApp;
   readonly taskId: TaskId;
-  /** Partition counts by name on the broker: of every topic that the task may write. */
+  /**
+   * Partition counts by name on the broker: of every topic that the task may write, dead-letter topic included, and of its
+   * source topics (an input that has too few partitions for this task is left out; one whose count is absent is read).
+   */
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** The stores of the task's sub-topology by name, restored, without overlays. */
   readonly stores: ReadonlyMap<string, TransactionalStore>;
@@ -31,10 +34,11 @@ export interface StreamTaskInit {
 }
 
 export interface FetchedRecords extends TopicPartition {
+  /** May be empty: that nothing came is news too, without which the other inputs are held back. */
   readonly records: RecordSet;
   /** Position after the records, control and empty batches included. */
   readonly nextOffset: Offset;
-  /** End of the partition as the fetch saw it: whether there is more to wait for. */
+  /** End of the partition for this reader (last stable offset) as the fetch saw it: whether there is more to wait for. */
   readonly endOffset: Offset;
 }
 

@@ -1,0 +1,243 @@
+/**
+ * One task at work: queues, the fused graph of its nodes, its clocks, and what it has written since the last seal.
+ * Kafka: `StreamTask`.
+ *
+ * It does no IO and knows no clock: records and the time come in, a sealed value goes out. Nothing in it depends on whether a
+ * sealed value was committed, so that several may be in flight.
+ */
+import { type Awaitable, andThen, forEachInOrder, isPromise } from '../model/awaitable.js';
+import { InternalError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import { parseTaskId, type TaskId } from '../model/task-id.js';
+import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import { topicName } from '../topology/app.js';
+import type { SubTopology } from '../topology/topology.js';
+import { decodeCommitMetadata } from './commit-metadata.js';
+import { RecordGate } from './deserialization.js';
+import { deliverToAll, type Receiver } from './node.js';
+import type { TaskServices } from './node-context.js';
+import { buildNodeGraph, type NodeGraph } from './node-graph.js';
+import { OutputCollector } from './output-collector.js';
+import { PartitionGroup } from './partition-group.js';
+import { PunctuationSchedule } from './punctuation-schedule.js';
+import { RecordQueue } from './record-queue.js';
+import type { FetchedRecords, StreamTask, StreamTaskInit } from './stream-task.js';
+import type { TaskOutput } from './task-output.js';
+import { TaskScope } from './task-scope.js';
+import { TaskStores } from './task-stores.js';
+
+/**
+ * Makes a task from committed offsets and restored stores.
+ *
+ * @throws {ProcessingError} STREAMS_PROCESSING_FAILED if a processor's supplier throws
+ */
+export function createStreamTask(init: StreamTaskInit): StreamTask {
+  return new RunningTask(init);
+}
+
+class RunningTask implements StreamTask {
+  readonly taskId: TaskId;
+  readonly inputs: readonly TopicPartition[];
+  private readonly scope: TaskScope;
+  private readonly outputs: OutputCollector;
+  private readonly stores: TaskStores;
+  private readonly graph: NodeGraph;
+  private readonly group: PartitionGroup;
+  private readonly receivers = new Map<RecordQueue, readonly Receiver[]>();
+  private readonly maxBuffered: number;
+  private readonly streamTimePunctuations = new PunctuationSchedule();
+  private readonly wallClockPunctuations = new PunctuationSchedule();
+  private readonly flushes: (() => Awaitable<void>)[] = [];
+  private initialising = true;
+  private processed = 0;
+
+  constructor(init: StreamTaskInit) {
+    const { app, taskId } = init;
+    const settings = init.settings ?? app.settings;
+    const { subTopology, partition } = parseTaskId(taskId);
+    const part = app.topology.subTopologies.find(({ id }) => id === subTopology);
+    if (part === undefined)
+      throw new InternalError(`there is no sub-topology for task ${taskId}`, { details: { taskId } });
+    this.taskId = taskId;
+    this.scope = new TaskScope(app.applicationId, taskId, init.nowMs);
+    this.outputs = new OutputCollector(init.partitionCounts);
+    this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
+    this.graph = buildNodeGraph(app, part, this.services(settings.statestoreCacheMaxBytes), this.outputs);
+    this.maxBuffered = settings.bufferedRecordsPerPartition;
+    this.inputs = inputsOf(init, part, partition);
+    this.group = new PartitionGroup(
+      this.inputs.map((input) => this.queueFor(input, init)),
+      settings.maxTaskIdleMs,
+    );
+    for (const { partitionTimeMs } of this.group.queues) {
+      this.scope.streamTimeMs = Math.max(this.scope.streamTimeMs, partitionTimeMs);
+    }
+  }
+
+  init(): Awaitable<void> {
+    return andThen(
+      forEachInOrder(this.graph.processors, (processor) => processor.init()),
+      () => {
+        this.initialising = false;
+      },
+    );
+  }
+
+  addRecords(fetched: FetchedRecords): void {
+    this.group.add(topicPartitionKey(fetched), fetched);
+  }
+
+  wants(input: TopicPartitionKey): boolean {
+    return this.group.queue(input).size < this.maxBuffered;
+  }
+
+  process(nowMs: number, maxRecords: number): Awaitable<number> {
+    this.scope.wallClockMs = nowMs;
+    return this.processFrom(0, nowMs, maxRecords);
+  }
+
+  punctuate(nowMs: number): Awaitable<number> {
+    this.scope.wallClockMs = nowMs;
+    return this.wallClockPunctuations.callDue(nowMs);
+  }
+
+  get nextPunctuationMs(): number | null {
+    const { nextDueMs } = this.wallClockPunctuations;
+    return nextDueMs === Number.POSITIVE_INFINITY ? null : nextDueMs;
+  }
+
+  get pendingBytes(): number {
+    return this.outputs.pendingBytes + this.stores.pendingBytes;
+  }
+
+  get hasUncommitted(): boolean {
+    return this.scope.dirty || this.group.queues.some((queue) => queue.hasMoved);
+  }
+
+  seal(): Awaitable<TaskOutput> {
+    return andThen(
+      forEachInOrder(this.flushes, (flush) => flush()),
+      () => this.sealed(),
+    );
+  }
+
+  async close(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const processor of this.graph.processors) {
+      try {
+        await processor.close();
+      } catch (thrown) {
+        failures.push(thrown);
+      }
+    }
+    this.stores.close();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Runs synchronously up to the first promise, and from there on asynchronously as far as the next record. */
+  private processFrom(done: number, nowMs: number, maxRecords: number): Awaitable<number> {
+    let count = done;
+    while (count < maxRecords) {
+      const queue = this.group.choose(nowMs);
+      if (queue === null) break;
+      const pending = this.processNext(queue);
+      count += 1;
+      if (isPromise(pending)) return this.continueAfter(pending, count, nowMs, maxRecords);
+    }
+    return count;
+  }
+
+  private async continueAfter(first: Promise<void>, done: number, nowMs: number, maxRecords: number): Promise<number> {
+    let pending: Awaitable<void> = first;
+    for (let count = done; ; count += 1) {
+      await pending;
+      const queue = count < maxRecords ? this.group.choose(nowMs) : null;
+      if (queue === null) return count;
+      pending = this.processNext(queue);
+    }
+  }
+
+  private processNext(queue: RecordQueue): Awaitable<void> {
+    const { scope } = this;
+    scope.origin = queue.input;
+    scope.offset = queue.headOffset();
+    const record = queue.take();
+    if (record.timestampMs > scope.streamTimeMs) scope.streamTimeMs = record.timestampMs;
+    scope.dirty = true;
+    this.processed += 1;
+    const receivers = this.receivers.get(queue) as readonly Receiver[];
+    const pending = deliverToAll(receivers, record);
+    if (isPromise(pending)) return pending.then(() => this.afterRecord());
+    return this.afterRecord();
+  }
+
+  private afterRecord(): Awaitable<void> {
+    this.scope.origin = null;
+    if (this.streamTimePunctuations.nextDueMs > this.scope.streamTimeMs) return;
+    const called = this.streamTimePunctuations.callDue(this.scope.streamTimeMs);
+    if (isPromise(called)) return called.then(() => undefined);
+  }
+
+  private sealed(): TaskOutput {
+    const offsets = new Map<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>();
+    for (const queue of this.group.queues) {
+      const moved = queue.seal();
+      if (moved !== null) offsets.set(queue.key, moved);
+    }
+    const output: TaskOutput = {
+      taskId: this.taskId,
+      outputs: this.outputs.seal(),
+      changelogs: this.stores.seal(),
+      offsets,
+      dropped: this.scope.dropped.take(),
+      recordsProcessed: this.processed,
+    };
+    this.processed = 0;
+    this.scope.dirty = false;
+    return output;
+  }
+
+  private services(cacheMaxBytes: number): TaskServices {
+    return {
+      scope: this.scope,
+      cacheMaxBytes: Math.floor(cacheMaxBytes / Math.max(1, this.stores.cachedCount)),
+      openStore: (name, timestampMs) => this.stores.open(name, timestampMs),
+      schedule: (type, intervalMs, call) =>
+        type === 'streamTime'
+          ? this.streamTimePunctuations.add(this.firstStreamTimeDue(intervalMs), intervalMs, call)
+          : this.wallClockPunctuations.add(this.scope.wallClockMs + intervalMs, intervalMs, call),
+      onFlush: (flush) => {
+        this.flushes.push(flush);
+      },
+    };
+  }
+
+  /**
+   * Kafka's grid begins at 0. A task that starts again goes on with the point after its restored stream time, as the task before it
+   * would have: Kafka Streams punctuates once more there.
+   */
+  private firstStreamTimeDue(intervalMs: number): number {
+    const { streamTimeMs } = this.scope;
+    return this.initialising && streamTimeMs >= 0 ? (Math.floor(streamTimeMs / intervalMs) + 1) * intervalMs : 0;
+  }
+
+  private queueFor(input: TopicPartition, init: StreamTaskInit): RecordQueue {
+    const source = this.graph.sources.get(input.topic);
+    if (source === undefined) throw new InternalError(`no source reads ${input.topic}`, { details: { ...input } });
+    const handler = (init.settings ?? init.app.settings).deserializationExceptionHandler;
+    const gate = new RecordGate(input, source.node, handler, this.outputs, this.scope);
+    const committed = init.committed.get(topicPartitionKey(input));
+    const metadata = decodeCommitMetadata(committed?.metadata ?? '');
+    const queue = new RecordQueue(input, gate, metadata, committed?.nextOffset ?? null);
+    this.receivers.set(queue, source.children);
+    return queue;
+  }
+}
+
+/** The task's partition of each source topic that has that many. */
+function inputsOf(init: StreamTaskInit, part: SubTopology, partition: number): readonly TopicPartition[] {
+  return part.sourceTopics
+    .map((name) => topicName(init.app, name))
+    .filter((topic) => partition < (init.partitionCounts.get(topic) ?? Number.POSITIVE_INFINITY))
+    .map((topic) => ({ topic, partition }));
+}

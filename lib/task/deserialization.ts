@@ -1,0 +1,157 @@
+/**
+ * Whether a record may enter the topology, decided before it has any effect: its key and value must be readable and its
+ * timestamp not negative. What happens to an unreadable one is the handler's: fail, go on without it, or write it to a
+ * dead-letter topic in the same transaction. Kafka: `RecordDeserializer`, `DeserializationExceptionHandler`; headers of dead
+ * letters: KIP-1034.
+ */
+import { DeserializationError, ProcessingError, StreamsError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import type { Header, RecordSet } from '../model/record-set.js';
+import type { DeserializationHandler } from '../model/settings.js';
+import type { TopicPartition } from '../model/topic-partition.js';
+import type { RecordMetadata } from '../processor/processor-context.js';
+import { StreamRecord } from '../processor/stream-record.js';
+import { Cell } from '../serde/cell.js';
+import type { Serde } from '../serde/serde.js';
+import type { SourceNode } from '../topology/node.js';
+import type { OutputCollector } from './output-collector.js';
+import type { TaskScope } from './task-scope.js';
+import { userError } from './user-errors.js';
+
+/** The record that a timestamp extractor sees. */
+class ExtractedRecord extends StreamRecord<unknown, unknown> {
+  readonly metadata: RecordMetadata;
+
+  constructor(record: StreamRecord<unknown, unknown>, metadata: RecordMetadata) {
+    super(record.keyCell, record.valueCell, record.timestampMs, record.headers);
+    this.metadata = metadata;
+  }
+}
+
+/** Lets the records of one input in. */
+export class RecordGate {
+  private readonly input: TopicPartition;
+  private readonly source: SourceNode;
+  private readonly handler: DeserializationHandler;
+  private readonly outputs: OutputCollector;
+  private readonly scope: TaskScope;
+
+  constructor(
+    input: TopicPartition,
+    source: SourceNode,
+    handler: DeserializationHandler,
+    outputs: OutputCollector,
+    scope: TaskScope,
+  ) {
+    this.input = input;
+    this.source = source;
+    this.handler = handler;
+    this.outputs = outputs;
+    this.scope = scope;
+  }
+
+  /**
+   * Record `index` of a fetched set with the timestamp that counts, or null if it is dropped.
+   *
+   * @throws {DeserializationError} STREAMS_DESERIALIZATION_FAILED by handler `fail` · {ProcessingError}
+   *   STREAMS_PROCESSING_FAILED if the timestamp extractor throws or answers no whole number
+   */
+  admit(set: RecordSet, index: number, partitionTimeMs: number): StreamRecord<unknown, unknown> | null {
+    const { keySerde, valueSerde, timestampExtractor } = this.source;
+    let record: StreamRecord<unknown, unknown>;
+    try {
+      const key = readableCell(keySerde, set.bytes, set.keyStarts[index] as number, set.keyEnds[index] as number);
+      const value = readableCell(
+        valueSerde,
+        set.bytes,
+        set.valueStarts[index] as number,
+        set.valueEnds[index] as number,
+      );
+      record = new StreamRecord(key, value, set.timestamps[index] as number, set.headersOf(index));
+    } catch (thrown) {
+      this.refuse(thrown, set, index);
+      return null;
+    }
+    if (timestampExtractor !== undefined) record = this.extract(record, this.metadataOf(set, index), partitionTimeMs);
+    if (record.timestampMs >= 0) return record;
+    this.scope.dropped.add('negative-timestamp', this.metadataOf(set, index));
+    this.scope.dirty = true;
+    return null;
+  }
+
+  private extract(
+    record: StreamRecord<unknown, unknown>,
+    metadata: RecordMetadata,
+    partitionTimeMs: number,
+  ): StreamRecord<unknown, unknown> {
+    const details = { node: this.source.name, ...this.scope.whereabouts(), ...metadata };
+    let timestampMs: number;
+    try {
+      timestampMs =
+        this.source.timestampExtractor?.(new ExtractedRecord(record, metadata), partitionTimeMs) ?? Number.NaN;
+    } catch (thrown) {
+      if (thrown instanceof StreamsError) throw thrown;
+      throw new ProcessingError(`${userError(thrown, this.source.name, this.scope).message} (timestamp extractor)`, {
+        cause: thrown,
+        details,
+      });
+    }
+    if (!Number.isSafeInteger(timestampMs)) {
+      throw new ProcessingError(`the timestamp extractor of ${this.source.name} answered ${timestampMs}`, {
+        details,
+        remedy: 'Let the timestamp extractor answer whole milliseconds; a negative number drops the record.',
+      });
+    }
+    return timestampMs === record.timestampMs ? record : record.withTimestamp(timestampMs);
+  }
+
+  private refuse(thrown: unknown, set: RecordSet, index: number): void {
+    const metadata = this.metadataOf(set, index);
+    const reason = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+    const message = reason instanceof Error ? reason.message : String(reason);
+    if (this.handler === 'fail') {
+      const { topic, partition, offset } = metadata;
+      throw new DeserializationError(`${topic}-${partition}, offset ${offset}: ${message}`, {
+        cause: thrown,
+        details: { node: this.source.name, taskId: this.scope.taskId, ...metadata },
+      });
+    }
+    if (this.handler !== 'continue') this.deadLetter(this.handler.deadLetterTopic, set, index, reason, message);
+    this.scope.dropped.add('deserialization', metadata, message);
+    this.scope.dirty = true;
+  }
+
+  private deadLetter(topic: string, set: RecordSet, index: number, reason: unknown, message: string): void {
+    const output = this.outputs.topic(topic);
+    const { topic: from, partition, offset } = this.metadataOf(set, index);
+    const headers: Header[] = [
+      ...set.headersOf(index),
+      header('exception', reason instanceof Error ? reason.name : typeof reason),
+      header('message', message),
+      header('topic', from),
+      header('partition', String(partition)),
+      header('offset', String(offset)),
+    ];
+    const timestampMs = Math.max(0, set.timestamps[index] as number);
+    output.append(partition % output.partitions, set.key(index), set.value(index), timestampMs, headers);
+  }
+
+  private metadataOf(set: RecordSet, index: number): RecordMetadata {
+    return { topic: this.input.topic, partition: this.input.partition, offset: set.offsets[index] as Offset };
+  }
+}
+
+/** A cell that will not throw when it is read: the serde vouches for the bytes, or they are read now. */
+function readableCell(serde: Serde<unknown>, bytes: Buffer, start: number, end: number): Cell<unknown> {
+  const cell = Cell.read(serde, bytes, start, end);
+  if (start < 0) return cell;
+  if (serde.accepts === undefined) void cell.value;
+  else if (!serde.accepts(bytes, start, end)) {
+    throw new DeserializationError(`${end - start} bytes are no ${serde.format ?? 'value of the serde'}`);
+  }
+  return cell;
+}
+
+function header(name: string, value: string): Header {
+  return { key: `__streams.errors.${name}`, value: Buffer.from(value, 'utf8') };
+}

@@ -1,0 +1,156 @@
+/**
+ * What one node may ask of its task, and the bookkeeping of what it forwards.
+ *
+ * Invariants
+ *   N1  records that a node forwards without waiting reach its children one after the other
+ *   N2  the node is done with a record only when its children are, whether or not it waited for them
+ *   N3  on the synchronous path a forward is a call of the child, with no promise made
+ */
+import { type Awaitable, isPromise } from '../model/awaitable.js';
+import { type Duration, durationMs } from '../model/duration.js';
+import { InvalidSettingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
+import type { TaskId } from '../model/task-id.js';
+import type { EngineContext } from '../processor/engine-context.js';
+import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import type { StateStore } from '../state/state-store.js';
+import { deliverToAll, type Receiver } from './node.js';
+import type { TaskScope } from './task-scope.js';
+
+/** What the task gives each of its nodes. */
+export interface TaskServices {
+  readonly scope: TaskScope;
+  readonly cacheMaxBytes: number;
+  /** Opens a store for one node; its writes take the timestamp that `timestampMs` answers. */
+  openStore(name: string, timestampMs: () => number): StateStore;
+  schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
+  onFlush(flush: () => Awaitable<void>): void;
+}
+
+export class NodeContext implements EngineContext<unknown, unknown> {
+  readonly nodeName: string;
+  readonly applicationId: string;
+  readonly taskId: TaskId;
+  readonly cacheMaxBytes: number;
+  /** Timestamp of the record or punctuation that the node is at. */
+  timestampMs = 0;
+  private readonly services: TaskServices;
+  private readonly scope: TaskScope;
+  private readonly storeNames: readonly string[];
+  private readonly stores = new Map<string, StateStore>();
+  private children: readonly Receiver[] = [];
+  /** The child, if there is one only. */
+  private only: Receiver | null = null;
+  /** The last forward that is not finished (N1). */
+  private tail: Promise<void> | null = null;
+  private failure: { readonly thrown: unknown } | null = null;
+
+  constructor(nodeName: string, storeNames: readonly string[], services: TaskServices) {
+    this.nodeName = nodeName;
+    this.storeNames = storeNames;
+    this.services = services;
+    this.scope = services.scope;
+    this.applicationId = services.scope.applicationId;
+    this.taskId = services.scope.taskId;
+    this.cacheMaxBytes = services.cacheMaxBytes;
+  }
+
+  /** Binds the node to its children, once, before the first record. */
+  bind(children: readonly Receiver[]): void {
+    this.children = children;
+    this.only = children.length === 1 ? (children[0] ?? null) : null;
+  }
+
+  forward(record: StreamRecord<unknown, unknown>, childName?: string): Awaitable<void> {
+    if (this.tail === null && this.only !== null && childName === undefined) {
+      const result = this.only.process(record);
+      return isPromise(result) ? this.keep(result) : undefined;
+    }
+    const receivers = childName === undefined ? this.children : [this.child(childName)];
+    if (this.tail !== null) return this.keep(this.tail.then(() => deliverToAll(receivers, record)));
+    const result = deliverToAll(receivers, record);
+    return isPromise(result) ? this.keep(result) : undefined;
+  }
+
+  /** Whether something that was forwarded is not finished, or failed unseen. */
+  get isPending(): boolean {
+    return this.tail !== null || this.failure !== null;
+  }
+
+  /** Waits until everything forwarded is finished (N2); throws what went wrong in it. */
+  async settled(): Promise<void> {
+    while (this.tail !== null) await this.tail;
+    if (this.failure !== null) throw this.failure.thrown;
+  }
+
+  getStateStore<S extends StateStore>(name: string): S {
+    const open = this.stores.get(name);
+    if (open !== undefined) return open as S;
+    if (!this.storeNames.includes(name)) {
+      throw new UnconnectedStoreError(`processor ${this.nodeName} has no access to state store ${name}`, {
+        details: { node: this.nodeName, store: name, connected: this.storeNames },
+      });
+    }
+    const store = this.services.openStore(name, () => this.timestampMs);
+    this.stores.set(name, store);
+    return store as S;
+  }
+
+  schedule(interval: Duration, type: PunctuationType, punctuator: Punctuator): Cancellable {
+    const intervalMs = durationMs(interval, 'interval');
+    if (intervalMs < 1) {
+      throw new InvalidSettingError(`processor ${this.nodeName}: an interval of ${intervalMs} ms was given`, {
+        details: { node: this.nodeName, intervalMs },
+        remedy: 'Give a punctuation an interval of at least 1 ms.',
+      });
+    }
+    return this.services.schedule(type, intervalMs, punctuator);
+  }
+
+  onFlush(flush: () => Awaitable<void>): void {
+    this.services.onFlush(flush);
+  }
+
+  currentStreamTimeMs(): number {
+    return this.scope.streamTimeMs;
+  }
+
+  currentSystemTimeMs(): number {
+    return this.scope.wallClockMs;
+  }
+
+  recordMetadata(): RecordMetadata | undefined {
+    return this.scope.metadata;
+  }
+
+  recordDropped(reason: 'null-key' | 'null-value' | 'late'): void {
+    const origin = this.scope.metadata;
+    if (origin !== undefined) this.scope.dropped.add(reason, origin);
+  }
+
+  private child(name: string): Receiver {
+    const child = this.children.find((candidate) => candidate.name === name);
+    if (child === undefined) {
+      throw new TopologyError(`node ${this.nodeName} has no child ${name}`, {
+        details: { node: this.nodeName, child: name, children: this.children.map((candidate) => candidate.name) },
+      });
+    }
+    return child;
+  }
+
+  private keep(forwarded: Promise<void>): Promise<void> {
+    this.tail = forwarded;
+    forwarded.then(
+      () => this.release(forwarded),
+      (thrown: unknown) => {
+        this.failure ??= { thrown };
+        this.release(forwarded);
+      },
+    );
+    return forwarded;
+  }
+
+  private release(forwarded: Promise<void>): void {
+    if (this.tail === forwarded) this.tail = null;
+  }
+}

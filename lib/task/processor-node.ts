@@ -1,0 +1,82 @@
+import { type Awaitable, isPromise } from '../model/awaitable.js';
+import type { Processor } from '../processor/processor.js';
+import type { Cancellable, PunctuationType, Punctuator } from '../processor/processor-context.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import type { ProcessorNode } from '../topology/node.js';
+import type { Receiver } from './node.js';
+import { NodeContext, type TaskServices } from './node-context.js';
+import { userError } from './user-errors.js';
+
+/** A processor of the topology in one task: the user's object, its context, and what turns its errors into ours. */
+export class RunningProcessor implements Receiver {
+  readonly name: string;
+  readonly context: NodeContext;
+  private readonly services: TaskServices;
+  private readonly processor: Processor<unknown, unknown, unknown, unknown>;
+
+  /** @throws {ProcessingError} STREAMS_PROCESSING_FAILED if the supplier throws */
+  constructor(node: ProcessorNode, services: TaskServices) {
+    this.name = node.name;
+    this.services = services;
+    this.context = new NodeContext(node.name, node.stores, {
+      ...services,
+      openStore: (name, timestampMs) => services.openStore(name, timestampMs),
+      schedule: (type, intervalMs, call) => this.schedule(type, intervalMs, call),
+      onFlush: (flush) => services.onFlush(() => this.run(flush)),
+    });
+    try {
+      this.processor = node.supplier();
+    } catch (thrown) {
+      throw userError(thrown, node.name, services.scope);
+    }
+  }
+
+  init(): Awaitable<void> {
+    const { processor } = this;
+    this.context.timestampMs = Math.max(0, this.services.scope.streamTimeMs);
+    return this.run(() => processor.init?.(this.context));
+  }
+
+  process(record: StreamRecord<unknown, unknown>): Awaitable<void> {
+    const { context } = this;
+    context.timestampMs = record.timestampMs;
+    let result: Awaitable<void>;
+    try {
+      result = this.processor.process(record);
+    } catch (thrown) {
+      throw userError(thrown, this.name, this.services.scope);
+    }
+    if (isPromise(result) || context.isPending) return this.finish(result);
+  }
+
+  close(): Awaitable<void> {
+    const { processor } = this;
+    return this.run(() => processor.close?.());
+  }
+
+  private schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable {
+    return this.services.schedule(type, intervalMs, (timestampMs) => {
+      this.context.timestampMs = timestampMs;
+      return this.run(() => call(timestampMs));
+    });
+  }
+
+  private run(call: () => Awaitable<void>): Awaitable<void> {
+    let result: Awaitable<void>;
+    try {
+      result = call();
+    } catch (thrown) {
+      throw userError(thrown, this.name, this.services.scope);
+    }
+    if (isPromise(result) || this.context.isPending) return this.finish(result);
+  }
+
+  private async finish(result: Awaitable<void>): Promise<void> {
+    try {
+      await result;
+      await this.context.settled();
+    } catch (thrown) {
+      throw userError(thrown, this.name, this.services.scope);
+    }
+  }
+}

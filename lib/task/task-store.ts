@@ -1,0 +1,54 @@
+import type { Awaitable } from '../model/awaitable.js';
+import type { ByteKey } from '../model/byte-key.js';
+import { InvalidStateStoreError } from '../model/errors.js';
+import type { ByteStore, KeyRange, StoredEntry, StoredValue, TransactionalStore } from '../state/byte-store.js';
+import type { TaskScope } from './task-scope.js';
+
+/** A store as the processors of one task see it: usable until the task closes, and counting what is written. */
+export class TaskStore implements ByteStore {
+  readonly name: string;
+  readonly store: TransactionalStore;
+  /** Bytes written since the last seal; a key that is written again counts again. */
+  pendingBytes = 0;
+  private readonly scope: TaskScope;
+  private closed = false;
+
+  constructor(name: string, store: TransactionalStore, scope: TaskScope) {
+    this.name = name;
+    this.store = store;
+    this.scope = scope;
+  }
+
+  get size(): number {
+    this.check();
+    return this.store.size;
+  }
+
+  get(key: ByteKey): Awaitable<StoredValue | null> {
+    this.check();
+    return this.store.get(key);
+  }
+
+  put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
+    this.check();
+    this.store.put(key, value, timestampMs);
+    this.pendingBytes += key.length + (value === null ? 0 : value.length);
+    this.scope.dirty = true;
+  }
+
+  entries(range: KeyRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry> {
+    this.check();
+    return this.store.entries(range);
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private check(): void {
+    if (!this.closed) return;
+    throw new InvalidStateStoreError(`store ${this.name} of task ${this.scope.taskId} is closed`, {
+      details: { store: this.name, taskId: this.scope.taskId },
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { InternalError } from '../model/errors.js';
+import type { RecordSet } from '../model/record-set.js';
+import { RecordSetBuilder } from '../model/record-set-builder.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { TransactionalStore } from '../state/byte-store.js';
+import type { StateStore } from '../state/state-store.js';
+import { internalTopicName, type StreamsApp } from '../topology/app.js';
+import type { StoreSpec } from '../topology/store-spec.js';
+import type { SubTopology } from '../topology/topology.js';
+import type { TaskScope } from './task-scope.js';
+import { TaskStore } from './task-store.js';
+
+interface StoreOfTask {
+  readonly spec: StoreSpec;
+  readonly bytes: TaskStore;
+  /** Partition of the changelog; null where none is written (not logged, or a source topic serves as one). */
+  readonly changelog: TopicPartitionKey | null;
+}
+
+/** The stores of one task: opened for its nodes, sealed into changelog records. */
+export class TaskStores {
+  private readonly byName = new Map<string, StoreOfTask>();
+  private readonly builder = new RecordSetBuilder();
+
+  constructor(
+    app: StreamsApp,
+    part: SubTopology,
+    partition: number,
+    stores: ReadonlyMap<string, TransactionalStore>,
+    scope: TaskScope,
+  ) {
+    for (const name of part.stores) {
+      const spec = app.topology.stores.get(name);
+      const store = stores.get(name);
+      if (spec === undefined || store === undefined) {
+        throw new InternalError(`task ${scope.taskId} was given no store ${name}`, { details: { store: name } });
+      }
+      const log = app.topology.changelogs.get(name);
+      const topic = spec.logged && log?.internal === true ? internalTopicName(app, log.topic) : null;
+      const changelog = topic === null ? null : topicPartitionKey({ topic, partition });
+      this.byName.set(name, { spec, bytes: new TaskStore(name, store, scope), changelog });
+    }
+  }
+
+  /** Stores whose updates may be held back. */
+  get cachedCount(): number {
+    return [...this.byName.values()].filter(({ spec }) => spec.cached).length;
+  }
+
+  get pendingBytes(): number {
+    let bytes = 0;
+    for (const store of this.byName.values()) bytes += store.bytes.pendingBytes;
+    return bytes;
+  }
+
+  open(name: string, timestampMs: () => number): StateStore {
+    const store = this.byName.get(name);
+    if (store === undefined)
+      throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
+    return store.spec.open(store.bytes, { timestampMs });
+  }
+
+  /** Seals every store, whether or not it was written, and answers the changelog records. */
+  seal(): ReadonlyMap<TopicPartitionKey, RecordSet> {
+    const changelogs = new Map<TopicPartitionKey, RecordSet>();
+    for (const { bytes, changelog } of this.byName.values()) {
+      const writes = bytes.store.seal();
+      bytes.pendingBytes = 0;
+      if (changelog === null || writes.length === 0) continue;
+      for (const write of writes) this.builder.append(write.key, write.value, write.timestampMs);
+      changelogs.set(changelog, this.builder.build());
+    }
+    return changelogs;
+  }
+
+  close(): void {
+    for (const { bytes } of this.byName.values()) bytes.close();
+  }
+}
