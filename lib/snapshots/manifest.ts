@@ -63,7 +63,7 @@ export function decodeManifest(host: Pick<Host, 'digest'>, name: string, bytes: 
   const version = Number(/^millrace-manifest (\d{1,4}) [0-9a-f]{8}$/.exec(header)?.[1] ?? Number.NaN);
   if (header !== headerOf(host, version, body)) return corrupted(name, 'it does not have its checksum');
   if (version !== MANIFEST_VERSION) return corrupted(name, `version ${version} is unknown here`);
-  const parsed: unknown = JSON.parse(Buffer.from(body).toString());
+  const parsed = parseJson(body);
   if (!isManifestJson(parsed)) return corrupted(name, 'a field is missing or wrong');
   return { ...parsed, segments: parsed.segments.map(segmentFromJson) };
 }
@@ -94,6 +94,14 @@ function headerOf(host: Pick<Host, 'digest'>, version: number, body: Uint8Array)
 
 function corrupted(name: string, what: string): never {
   throw new SnapshotCorruptedError(`${name}: ${what}`, { details: { object: name } });
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString());
+  } catch {
+    return null; // as wrong as any other value that is no manifest
+  }
 }
 
 type ManifestJson = Omit<Manifest, 'segments'> & { readonly segments: readonly ReturnType<typeof segmentToJson>[] };

@@ -1,25 +1,18 @@
 import type { ByteKey } from '../model/byte-key.js';
+import { BATCH_ENTRIES } from './encode-segments.js';
 import type { SnapshotEntry } from './segment-format.js';
 import type { SegmentReader } from './segment-reader.js';
 
-/** Entries handed on together. */
-const BATCH_ENTRIES = 1_024;
-
 /** One run of entries in order of their keys. */
 export interface MergeSource {
-  /** Known before the run is read, so that it is opened only when its turn comes; null: read it to see. */
-  readonly firstKey: ByteKey | null;
+  /** Known before the run is read, so that it is opened only when its turn comes. */
+  readonly firstKey: ByteKey;
   read(): AsyncIterator<readonly SnapshotEntry[]>;
 }
 
 /** A segment as a source. */
 export function sourceOfSegment(reader: SegmentReader): MergeSource {
   return { firstKey: reader.reference.firstKey, read: () => reader.read() };
-}
-
-/** Any entries in order as a source. */
-export function sourceOfEntries(entries: Iterable<SnapshotEntry> | AsyncIterable<SnapshotEntry>): MergeSource {
-  return { firstKey: null, read: () => batches(entries) };
 }
 
 /**
@@ -29,7 +22,7 @@ export function sourceOfEntries(entries: Iterable<SnapshotEntry> | AsyncIterable
  * Runs that do not overlap (base segments) are read one after another, and only one block of each is held.
  */
 export async function* mergeSources(sources: readonly MergeSource[]): AsyncGenerator<readonly SnapshotEntry[]> {
-  const cursors = await Promise.all(sources.map(openCursor));
+  const cursors = sources.map((source) => new Cursor(source));
   let batch: SnapshotEntry[] = [];
   for (;;) {
     const { winner, overridden, bound } = pick(cursors);
@@ -37,10 +30,12 @@ export async function* mergeSources(sources: readonly MergeSource[]): AsyncGener
     for (const cursor of overridden) await cursor.advance();
     if (overridden.length > 0) continue; // their next keys may change the bound
     do {
-      const entry = await winner.current();
+      // No promise for an entry inside a block.
+      const now = winner.current();
+      const entry = now instanceof Promise ? await now : now;
       if (entry.value !== null) batch.push(entry);
       const moved = winner.advance();
-      if (moved !== undefined) await moved; // no promise for an entry inside a block
+      if (moved !== undefined) await moved;
       if (batch.length >= BATCH_ENTRIES) {
         yield batch;
         batch = [];
@@ -71,7 +66,7 @@ class Cursor {
 
   /** Goes on to the next entry; a promise only where the next block has to be read. */
   advance(): Promise<void> | undefined {
-    if (this.at >= this.entries.length) return this.load().then(() => this.advance());
+    if (this.at >= this.entries.length) return this.load().then(() => (this.key === null ? undefined : this.advance()));
     this.at += 1;
     const next = this.entries[this.at];
     if (next === undefined) return this.load();
@@ -80,7 +75,7 @@ class Cursor {
   }
 
   /** Reads on to the next block that has entries, or to the end. */
-  async load(): Promise<void> {
+  private async load(): Promise<void> {
     this.iterator ??= this.source.read();
     do {
       const next = await this.iterator.next();
@@ -90,12 +85,6 @@ class Cursor {
       if (next.done === true) return;
     } while (this.entries.length === 0); // ends with the run
   }
-}
-
-async function openCursor(source: MergeSource): Promise<Cursor> {
-  const cursor = new Cursor(source);
-  if (source.firstKey === null) await cursor.load();
-  return cursor;
 }
 
 /** The latest cursor at the least key, the older ones at the same key, and the least key of all others. */
@@ -118,17 +107,4 @@ function pick(cursors: readonly Cursor[]): { winner: Cursor | null; overridden: 
     }
   }
   return { winner, overridden, bound };
-}
-
-async function* batches(
-  entries: Iterable<SnapshotEntry> | AsyncIterable<SnapshotEntry>,
-): AsyncGenerator<readonly SnapshotEntry[]> {
-  let batch: SnapshotEntry[] = [];
-  for await (const entry of entries) {
-    batch.push(entry);
-    if (batch.length < BATCH_ENTRIES) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -41,15 +41,17 @@ export class SegmentWriter {
   private entriesInBlock = 0;
   private closedBytes = 0;
 
-  constructor(host: Pick<Host, 'codec' | 'digest'>, sizes: SegmentSizes = {}) {
+  /** @param after every key must be above it; null: no bound */
+  constructor(host: Pick<Host, 'codec' | 'digest'>, sizes: SegmentSizes = {}, after: ByteKey | null = null) {
     this.host = host;
+    this.lastKey = after;
     this.blockBytes = sizes.blockBytes ?? BLOCK_BYTES;
     this.segmentBytes = sizes.segmentBytes ?? SEGMENT_BYTES;
     this.codec = host.codec.ids[0] ?? 0;
   }
 
   get isEmpty(): boolean {
-    return this.lastKey === null;
+    return this.references.length === 0 && this.entriesInBlock === 0;
   }
 
   /** Whether the next entry belongs into a new segment. */
