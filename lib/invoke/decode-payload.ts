@@ -18,7 +18,7 @@ const TYPES_OF: { readonly [F in FunctionName]: readonly PayloadOf[F]['type'][] 
   scheduler: ['tick'],
 };
 
-const DECODERS: { readonly [T in Payload['type']]: (fields: Fields) => Extract<Payload, { type: T }> } = {
+const DECODERS: Readonly<Record<Payload['type'], (fields: Fields) => Payload>> = {
   'run-member': runMember,
   doorbell,
   'advance-snapshots': advanceSnapshots,
