@@ -1,0 +1,224 @@
+/** The four handlers together, on memory adapters: what an event makes them do, and what a bad one can't. */
+import type { Handler } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import wordCount from '../../../functions/app.js';
+import { createQueryHandler, createTaskHandler } from '../../../lib/lambda/index.js';
+import { InvalidPayloadError, InvalidSettingError } from '../../../lib/model/errors.js';
+import { createFunctionsWorld } from '../../support/functions-world.js';
+
+type World = Awaited<ReturnType<typeof createFunctionsWorld>>;
+
+let world: World;
+beforeEach(async () => {
+  world = await createFunctionsWorld();
+});
+afterEach(() => world.close());
+
+const get = (rawPath: string) => ({ version: '2.0', rawPath, requestContext: { http: { method: 'GET' } } });
+const ask = async (rawPath: string) => {
+  const { statusCode, body } = await world.handlers.query(get(rawPath));
+  return { statusCode, body: JSON.parse(body) as Record<string, unknown> };
+};
+const schedule = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
+
+async function countLines(...lines: readonly string[]): Promise<void> {
+  await world.writeLines(...lines);
+  await world.handlers.scheduler(world.tick('test'), world.context());
+  await world.ports.invoker.idle();
+}
+
+describe('a tick', () => {
+  it('makes members run, which count and end; then queries answer', async () => {
+    await countLines('the mill and the race', 'The race');
+
+    expect([...(await world.committedCounts())].sort()).toEqual([
+      'and=1',
+      'mill=1',
+      'race=1',
+      'race=2',
+      'the=1',
+      'the=2',
+      'the=3',
+    ]);
+    expect(world.failures).toEqual([]);
+    expect(await ask('/stores/counts/the')).toMatchObject({
+      statusCode: 200,
+      body: { store: 'counts', key: 'the', value: 3, asOf: { topic: 'word-count-counts-changelog' } },
+    });
+    expect((await ask('/stores/counts/wheel')).statusCode).toBe(404);
+  });
+
+  it('by the schedule ends with its deadline while there are members, and leaves its work done', async () => {
+    await world.writeLines('one two', 'two');
+
+    await world.handlers.scheduler(schedule, world.context(16_000));
+    await world.ports.invoker.idle();
+
+    expect(await ask('/stores/counts/two')).toMatchObject({ statusCode: 200, body: { value: 2 } });
+  });
+});
+
+describe('a Kafka event', () => {
+  it('runs the tasks of its partitions where there is no member', async () => {
+    await world.handlers.scheduler(world.tick('topics first'), world.context());
+    await world.ports.invoker.idle();
+    await world.writeLines('ring ring');
+    const record = { topic: 'lines', partition: 0, offset: 0, value: null };
+
+    await world.handlers.task({ eventSource: 'aws:kafka', records: { 'lines-0': [record] } }, world.context());
+    await world.ports.invoker.idle();
+
+    expect(await ask('/stores/counts/ring')).toMatchObject({ statusCode: 200, body: { value: 2 } });
+  });
+});
+
+describe('the standby', () => {
+  it('advances the snapshots of the tasks that it is given', async () => {
+    await countLines('snap shot');
+    const before = await world.ports.snapshots.list('');
+    for (const { name } of before) await world.ports.snapshots.remove(name);
+    const expiresAtMs = world.ports.host.clock.now() + 10_000;
+    const taskIds = ['1_0', '1_1'];
+
+    await world.handlers.standby(
+      { type: 'advance-snapshots', applicationId: wordCount.applicationId, expiresAtMs, taskIds },
+      world.context(),
+    );
+
+    expect((await world.ports.snapshots.list('')).length).toBeGreaterThan(0);
+    expect(await ask('/stores/counts/snap')).toMatchObject({ statusCode: 200, body: { value: 1 } });
+  });
+});
+
+describe('a failed invocation', () => {
+  it('has its member declared dead at once, found by its request id', async () => {
+    await world.close();
+    world = await createFunctionsWorld({ MILLRACE_SETTING_IDLE_TIMEOUT_MS: '5s', MILLRACE_SETTING_MEMBERS: '1' });
+    await world.handlers.scheduler(world.tick('test'), world.context());
+    await vi.waitFor(async () => expect(await claimed()).toHaveLength(1), 5_000);
+    const [member] = await claimed();
+    const requestContext = { requestId: member?.tags['lambda.request.id'], condition: 'RetriesExhausted' };
+    const body = JSON.stringify({ version: '1.0', requestContext, requestPayload: {} });
+
+    const result = await world.handlers.scheduler(
+      {
+        Records: [
+          { messageId: 'good', body, eventSource: 'aws:sqs' },
+          { messageId: 'bad', body: '{}' },
+        ],
+      },
+      world.context(),
+    );
+
+    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'bad' }] });
+    const plan = await world.ports.leases.readPlan();
+    const now = await world.ports.leases.readMember('member-1');
+    expect({ dead: plan?.dead, incarnation: now?.incarnation, status: now?.status }).toSatisfy(
+      ({ dead, incarnation, status }) => dead?.length === 1 || status === 'dead' || incarnation === 2,
+    );
+  });
+
+  const claimed = async () => (await world.ports.leases.listMembers()).filter(({ status }) => status === 'claimed');
+});
+
+describe('a payload', () => {
+  const late = () => ({
+    type: 'run-member',
+    applicationId: wordCount.applicationId,
+    expiresAtMs: world.ports.host.clock.now() - 1,
+    memberId: 'member-1',
+    incarnation: 1,
+  });
+
+  it.each([
+    ['scheduler', { type: 'tick' }],
+    ['task', { type: 'run-member', memberId: 'member-one' }],
+    ['task', { eventSource: 'aws:kafka', records: { 'lines-0': [{ topic: 'lines' }] } }],
+    ['standby', { type: 'advance-snapshots', taskIds: 'all' }],
+  ] as const)('that is malformed is refused by the %s before any port is made: %j', async (name, event) => {
+    await expect(world.handlers[name](event, world.context())).rejects.toThrow(InvalidPayloadError);
+
+    expect(world.made.ports).toBe(0);
+  });
+
+  it('that came too late is logged and changes nothing', async () => {
+    await world.handlers.task(late(), world.context());
+
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: 'warn', event: 'payload-expired' }));
+    expect(await world.ports.leases.listMembers()).toEqual([]);
+  });
+
+  it('for another application is refused and changes nothing', async () => {
+    const event = { ...late(), applicationId: 'other', expiresAtMs: world.ports.host.clock.now() + 10_000 };
+
+    await expect(world.handlers.task(event, world.context())).rejects.toThrow(InvalidPayloadError);
+
+    expect(await world.ports.leases.listMembers()).toEqual([]);
+  });
+
+  it('that comes twice claims a slot once', async () => {
+    await world.ports.leases.createMember('member-1');
+    const event = { ...late(), expiresAtMs: world.ports.host.clock.now() + 10_000 };
+
+    await Promise.all([event, event, event].map((one) => world.handlers.task(one, world.context())));
+
+    expect(await world.ports.leases.readMember('member-1')).toMatchObject({ incarnation: 1 });
+  });
+});
+
+describe('the query handler', () => {
+  it.each([
+    ['/stores/secrets/x', 403, 'STREAMS_QUERY_REFUSED'],
+    ['/elsewhere', 400, 'STREAMS_QUERY_REFUSED'],
+    ['/stores/counts/%ff', 400, 'STREAMS_INVALID_PAYLOAD'],
+  ])('answers %s with %i and %s', async (path, statusCode, code) => {
+    expect(await ask(path)).toMatchObject({
+      statusCode,
+      body: { code, message: expect.any(String), remedy: expect.any(String) },
+    });
+    expect(world.made.ports).toBe(0);
+  });
+
+  it('lets no store be read that is not named', async () => {
+    const handler = createQueryHandler(wordCount, { ports: async () => world.ports, environment: {} });
+
+    expect((await handler(get('/stores/counts/the'))).statusCode).toBe(403);
+  });
+
+  it('refuses to be made for a store that the topology has not', () => {
+    expect(() => createQueryHandler(wordCount, { stores: ['cuonts'] })).toThrow(InvalidSettingError);
+  });
+});
+
+describe('an execution environment', () => {
+  it('makes its ports once, and again only after a failure', async () => {
+    let attempts = 0;
+    const handler = createTaskHandler(wordCount, {
+      environment: {},
+      ports: async () => {
+        attempts += 1;
+        if (attempts === 1) throw new InvalidSettingError('not yet');
+        return world.ports;
+      },
+    });
+    const payload = {
+      type: 'run-member',
+      applicationId: wordCount.applicationId,
+      expiresAtMs: 0,
+      memberId: 'member-1',
+      incarnation: 1,
+    };
+
+    await expect(handler(payload, world.context())).rejects.toThrow(InvalidSettingError);
+    await handler(payload, world.context());
+    await handler(payload, world.context());
+
+    expect(attempts).toBe(2);
+  });
+
+  it("gives handlers of the form that Lambda's types ask for", () => {
+    const handlers: readonly Handler[] = Object.values(world.handlers);
+
+    expect(handlers).toHaveLength(4);
+  });
+});
