@@ -91,7 +91,12 @@ export interface Plan {
   /** Why there is a new plan, in words: `member-2 joined`, `partition count`. */
   readonly reason: string;
   readonly assignor: string;
+  /** One entry, perhaps empty, for each slot that is wanted; a member whose slot is absent is not wanted and ends. */
   readonly assignment: Readonly<Record<MemberId, MemberAssignment>>;
+  /** Slots that the placement was made over: a wanted slot outside waits for a plan that counts it. Absent: all. */
+  readonly placedOver?: readonly MemberId[];
+  /** Whether the placement is a step on the way, so that later ticks ask the assignor again. Absent: false. */
+  readonly followUp?: boolean;
   /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */
   readonly dead: readonly Incarnation[];
   /** Partition counts of all topics when the plan was made: a later difference stops the application. */

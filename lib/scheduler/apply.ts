@@ -1,0 +1,211 @@
+/**
+ * Performs what a tick has decided, in its order.
+ *
+ *   Y1  a lost race is an answer, not an error. One for a death or the plan ends the tick, for what follows was decided upon
+ *       it; any other loss means that somebody else has done it
+ *   Y2  an invocation that is refused is logged and left to the next tick: the others still go out
+ *   Y3  stopping between any two actions leaves nothing that the next tick cannot go on from
+ */
+import type { LeaseStore } from '../leases/lease-store.js';
+import type { MemberId } from '../leases/records.js';
+import { asStreamsError, InternalError } from '../model/errors.js';
+import type { Action, CreateInternalTopic, DeclareDead, InvokeMember, InvokeStandby, WritePlan } from './actions.js';
+import type { HeartbeatWatch } from './heartbeat-watch.js';
+import type { SchedulerPorts } from './ports.js';
+import type { ApplicationState } from './state.js';
+import { checkInternalTopic } from './topics.js';
+
+/** Actions of one kind that are performed at once. */
+const MAX_AT_ONCE = 16;
+/** Tries to declare one failed incarnation dead, each with the heartbeat version that stood against the one before. */
+const MAX_DEATH_TRIES = 3;
+
+/** What came of an action: `done` by us · `void` somebody else had done it, or it was refused · `lost` the tick ends. */
+type Outcome = 'done' | 'void' | 'lost';
+
+export interface Applied {
+  /** What took effect, in order. */
+  readonly done: readonly Action[];
+  /** The action whose lost race ended the tick, or null. */
+  readonly lostTo: Action | null;
+}
+
+interface Context {
+  readonly state: ApplicationState;
+  readonly ports: SchedulerPorts;
+  readonly watch: HeartbeatWatch;
+  /** Incarnations of slots that this tick has created. */
+  readonly created: Map<MemberId, number>;
+}
+
+/**
+ * Performs actions.
+ *
+ * @throws {InternalTopicMismatchError} STREAMS_INTERNAL_TOPIC_MISMATCH if a topic was made meanwhile and does not fit ·
+ *   {UnavailableError} STREAMS_UNAVAILABLE
+ */
+export async function apply(
+  state: ApplicationState,
+  actions: readonly Action[],
+  ports: SchedulerPorts,
+  watch: HeartbeatWatch,
+): Promise<Applied> {
+  const context: Context = { state, ports, watch, created: new Map() };
+  const done: Action[] = [];
+  for (const together of grouped(actions)) {
+    const outcomes = await Promise.all(together.map((action) => perform(action, context)));
+    done.push(...together.filter((_, index) => outcomes[index] === 'done'));
+    const lostTo = together.find((_, index) => outcomes[index] === 'lost');
+    if (lostTo !== undefined) {
+      ports.host.logger.info('tick-overtaken', { action: lostTo.type });
+      return { done, lostTo };
+    }
+  }
+  return { done, lostTo: null };
+}
+
+/** Neighbours that do not depend on each other go together. */
+function grouped(actions: readonly Action[]): readonly (readonly Action[])[] {
+  const groups: Action[][] = [];
+  for (const action of actions) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.length < MAX_AT_ONCE && mayGoTogether(action, last[0])) last.push(action);
+    else groups.push([action]);
+  }
+  return groups;
+}
+
+function mayGoTogether(action: Action, other: Action | undefined): boolean {
+  const independent = action.type === 'AnnouncePlan' || action.type === 'InvokeStandby' || action.type === 'RetireSlot';
+  return action.type === other?.type && (independent || isOfKnownSlot(action, other));
+}
+
+/** A slot that this tick creates has to be there before it is invoked. */
+function isOfKnownSlot(action: Action, other: Action): boolean {
+  return (
+    action.type === 'InvokeMember' &&
+    other.type === 'InvokeMember' &&
+    action.incarnation !== null &&
+    other.incarnation !== null
+  );
+}
+
+async function perform(action: Action, context: Context): Promise<Outcome> {
+  const { leases, host } = context.ports;
+  switch (action.type) {
+    case 'CreateInternalTopic':
+      return createTopic(action, context);
+    case 'DeclareDead':
+      return declareDead(action, context);
+    case 'WritePlan':
+      return writePlan(action, context);
+    case 'AnnouncePlan':
+      return (await leases.announcePlan(action.memberId, action.planNumber)).applied ? 'done' : 'void';
+    case 'CreateSlot': {
+      const { applied, item } = await leases.createMember(action.memberId);
+      if (item !== null) context.created.set(action.memberId, item.incarnation);
+      return applied ? 'done' : 'void';
+    }
+    case 'InvokeMember':
+      return invokeMember(action, context);
+    case 'RetireSlot': {
+      const { applied } = await leases.deleteMember(action);
+      if (applied) host.logger.info('slot-retired', { memberId: action.memberId });
+      return applied ? 'done' : 'void';
+    }
+    case 'InvokeStandby':
+      return invokeStandby(action, context);
+  }
+}
+
+async function createTopic({ spec }: CreateInternalTopic, { ports }: Context): Promise<Outcome> {
+  if (await ports.log.createTopic(spec)) {
+    ports.host.logger.info('internal-topic-created', { topic: spec.name, partitions: spec.partitions });
+    return 'done';
+  }
+  const found = (await ports.log.describeTopics([spec.name])).get(spec.name);
+  if (found !== undefined) checkInternalTopic(spec, found);
+  return 'void';
+}
+
+/**
+ * The version read may be a moment old. For a heartbeat that stood still a newer one is life; for a reported end it is only
+ * the last sign before it, so the death is declared upon that one.
+ */
+async function declareDead(action: DeclareDead, { ports }: Context): Promise<Outcome> {
+  const { memberId, incarnation, because } = action;
+  let heartbeatVersion = action.heartbeatVersion;
+  for (let attempt = 1; attempt <= MAX_DEATH_TRIES; attempt++) {
+    const answer = await ports.leases.declareDead({ memberId, incarnation, heartbeatVersion });
+    if (answer.applied) {
+      ports.host.logger.warn('member-declared-dead', { memberId, incarnation, because });
+      ports.host.metrics.count('members-declared-dead', 1, { because });
+      return 'done';
+    }
+    if (isDeadAlready(answer.item, incarnation)) return 'void';
+    if (because !== 'failure event' || answer.item === null) return 'lost';
+    heartbeatVersion = answer.item.heartbeatVersion;
+  }
+  return 'lost';
+}
+
+type SlotItem = Awaited<ReturnType<LeaseStore['readMember']>>;
+
+function isDeadAlready(item: SlotItem, incarnation: number): boolean {
+  return item !== null && item.incarnation === incarnation && item.status === 'dead';
+}
+
+async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promise<Outcome> {
+  const { applied } = await ports.leases.writePlan(plan);
+  if (!applied) return 'lost';
+  ports.host.logger.info('plan-written', { planNumber: plan.number, reason: plan.reason, moves });
+  ports.host.metrics.count('plans-written', 1);
+  ports.host.metrics.count('tasks-moved', moves.filter(({ from }) => from !== null).length);
+  return 'done';
+}
+
+async function invokeMember(action: InvokeMember, context: Context): Promise<Outcome> {
+  const { state, ports, watch, created } = context;
+  const { memberId, expiresAtMs } = action;
+  const incarnation = action.incarnation ?? nextOfCreated(memberId, created);
+  const { applicationId, settings } = state.app;
+  try {
+    await ports.invoker.invoke('task', { type: 'run-member', applicationId, memberId, incarnation, expiresAtMs });
+  } catch (thrown) {
+    logRefused('task', thrown, { memberId, incarnation }, ports);
+    return 'void';
+  }
+  watch.noteInvocation(memberId, incarnation, ports.host.clock.monotonic(), settings.sessionTimeoutMs);
+  ports.host.logger.info('member-invoked', { memberId, incarnation });
+  return 'done';
+}
+
+function nextOfCreated(memberId: MemberId, created: ReadonlyMap<MemberId, number>): number {
+  const incarnation = created.get(memberId);
+  if (incarnation === undefined) throw new InternalError(`${memberId} is invoked before it was created`);
+  return incarnation + 1;
+}
+
+async function invokeStandby(action: InvokeStandby, { state, ports, watch }: Context): Promise<Outcome> {
+  const { taskIds, expiresAtMs } = action;
+  const { applicationId } = state.app;
+  try {
+    await ports.invoker.invoke('standby', { type: 'advance-snapshots', applicationId, taskIds, expiresAtMs });
+  } catch (thrown) {
+    logRefused('standby', thrown, { taskIds }, ports);
+    return 'void';
+  }
+  watch.noteStandby(taskIds, ports.host.clock.monotonic());
+  return 'done';
+}
+
+function logRefused(
+  target: 'task' | 'standby',
+  thrown: unknown,
+  fields: Readonly<Record<string, unknown>>,
+  ports: SchedulerPorts,
+): void {
+  const { code, message } = asStreamsError(thrown);
+  ports.host.logger.warn('invocation-refused', { function: target, code, message, ...fields });
+  ports.host.metrics.count('invocations-refused', 1, { function: target });
+}

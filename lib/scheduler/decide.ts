@@ -1,0 +1,84 @@
+/**
+ * From what is to what is to be done. Pure: the same state gives the same actions.
+ *
+ * A tick that finds everything as the newest plan says decides upon nothing.
+ */
+import type { Plan } from '../leases/records.js';
+import type { StreamsError } from '../model/errors.js';
+import { compareTaskIds, type TaskId } from '../model/task-id.js';
+import type { ResolvedPartitions } from '../topology/resolve-partitions.js';
+import type { Action, AnnouncePlan, InvokeStandby } from './actions.js';
+import { assess, invocations, type Membership, retirements } from './membership.js';
+import { nextPlan } from './next-plan.js';
+import type { ApplicationState } from './state.js';
+import { resolveTopics } from './topics.js';
+
+/** Tasks whose snapshots one invocation of the standby function advances. */
+export const MAX_TASKS_PER_STANDBY = 10;
+/** Invocations of the standby function that one tick makes; what is left is due at the next. */
+export const MAX_STANDBY_INVOCATIONS = 8;
+
+export interface Decision {
+  /** In order. */
+  readonly actions: readonly Action[];
+  /** Why the placement of the assignor was refused; the newest plan stays. Null: it was not. */
+  readonly rejected: StreamsError | null;
+  /** Tasks on their way for which a new placement waits. */
+  readonly waitingFor: readonly TaskId[];
+}
+
+/**
+ * Decides what a tick does.
+ *
+ * @throws errors of kind `invalid`, before anything is touched: {PartitionCountChangedError}
+ *   STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC · {NotCopartitionedError}
+ *   STREAMS_NOT_COPARTITIONED · {InternalTopicMismatchError} STREAMS_INTERNAL_TOPIC_MISMATCH · {InvalidAssignmentError}
+ *   STREAMS_INVALID_ASSIGNMENT where no plan could stay
+ */
+export function decide(state: ApplicationState): Decision {
+  const resolution = resolveTopics(state);
+  const membership = assess(state);
+  const { write, rejected, waitingFor } = nextPlan(state, membership, resolution);
+  const plan = write?.plan ?? state.plan;
+  return {
+    actions: [
+      ...resolution.create,
+      ...membership.deaths,
+      ...(write === null ? [] : [write]),
+      ...announcements(membership, plan),
+      ...invocations(state, membership, plan),
+      ...retirements(state, membership, plan),
+      ...standbys(state, resolution.resolved),
+    ],
+    rejected,
+    waitingFor,
+  };
+}
+
+/** To every member that runs, wanted or not: one that is not wanted has to see that. */
+function announcements(membership: Membership, plan: Plan | null): readonly AnnouncePlan[] {
+  if (plan === null) return [];
+  return membership.members
+    .filter(({ status }) => status === 'claimed' || status === 'draining')
+    .filter(({ planNumber }) => planNumber < plan.number)
+    .map(({ memberId }) => ({ type: 'AnnouncePlan', memberId, planNumber: plan.number }));
+}
+
+/** Snapshot standbys: the function is asked for tasks that have worked and were not asked for lately, longest first. */
+function standbys(state: ApplicationState, resolved: ResolvedPartitions): readonly InvokeStandby[] {
+  const { numStandbyReplicas, snapshotIntervalMs, sessionTimeoutMs } = state.app.settings;
+  if (numStandbyReplicas === 0) return [];
+  const worked = new Set(state.leases.map(({ taskId }) => taskId));
+  const ageOf = (taskId: TaskId): number => state.standbyAges.get(taskId) ?? Number.MAX_SAFE_INTEGER;
+  const due = resolved.tasks
+    .filter(({ changelogs }) => changelogs.some(({ internal }) => internal))
+    .map(({ taskId }) => taskId)
+    .filter((taskId) => worked.has(taskId) && ageOf(taskId) >= snapshotIntervalMs)
+    .sort((a, b) => ageOf(b) - ageOf(a) || compareTaskIds(a, b));
+  const groups = Math.min(Math.ceil(due.length / MAX_TASKS_PER_STANDBY), MAX_STANDBY_INVOCATIONS);
+  return Array.from({ length: groups }, (_, group) => ({
+    type: 'InvokeStandby',
+    taskIds: due.slice(group * MAX_TASKS_PER_STANDBY, (group + 1) * MAX_TASKS_PER_STANDBY),
+    expiresAtMs: state.nowMs + Math.max(snapshotIntervalMs, sessionTimeoutMs),
+  }));
+}

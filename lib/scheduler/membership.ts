@@ -1,0 +1,114 @@
+/**
+ * Who is there, who is dead, who counts, and whom to invoke. Pure.
+ *
+ *   V1  dead is whose end was reported, or whose heartbeat this scheduler saw stand still for the session time-out
+ *   V2  a slot counts while an incarnation runs it. One that has ended counts on for the session time-out if the plan counts
+ *       it: its next incarnation keeps its tasks and no plan changes (static membership, KIP-345). A death by session
+ *       time-out has used that time up
+ *   V3  where no slot counts, all wanted ones do, for they are being invoked: the first plan is written before the first
+ *       member starts, which finds its tasks there; and a group that died as a whole comes back to what it had
+ *   V4  a newcomer counts once its slot is claimed: until then the others keep its share running
+ *   V5  an incarnation is asked for again only when the request before has expired, later each time; a slot whose
+ *       incarnations keep ending at once is asked for more and more slowly
+ */
+import type { Incarnation, MemberId, Plan } from '../leases/records.js';
+import { FIRST_SLOT, memberId } from '../leases/slots.js';
+import type { CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
+import type { ApplicationState, ObservedInvocation, ObservedMember } from './state.js';
+
+/** Longest pause between two requests for one incarnation, as a multiple of the session time-out. */
+const MAX_EXPIRIES_BETWEEN_REQUESTS = 16;
+/** Quick ends beyond this many make no longer pause. */
+const MAX_COUNTED_QUICK_ENDS = 16;
+
+export interface Membership {
+  readonly deaths: readonly DeclareDead[];
+  /** All slots wanted, by number. */
+  readonly wanted: readonly MemberId[];
+  /** The slots to place tasks over (V2–V4), by number. */
+  readonly counted: readonly MemberId[];
+  /** The slots after the deaths were written. */
+  readonly members: readonly ObservedMember[];
+}
+
+/** Whom the newest plan was placed over. */
+export function placedOver(plan: Plan | null): readonly MemberId[] {
+  return plan === null ? [] : (plan.placedOver ?? (Object.keys(plan.assignment) as MemberId[]));
+}
+
+/** Judges the members. */
+export function assess(state: ApplicationState): Membership {
+  const deaths = state.members.flatMap((member) => deathOf(member, state));
+  const timedOut = new Set(deaths.filter(({ because }) => because === 'session timeout').map(({ memberId: id }) => id));
+  const members = state.members.map((member) =>
+    deaths.some((death) => death.memberId === member.memberId)
+      ? { ...member, status: 'dead' as const, stillMs: 0 }
+      : member,
+  );
+  const wanted = Array.from({ length: state.wanted }, (_, index) => memberId(FIRST_SLOT + index));
+  const before = new Set(placedOver(state.plan));
+  const byId = new Map(members.map((member) => [member.memberId, member]));
+  const counted = wanted.filter((id) => {
+    const member = byId.get(id);
+    if (member?.status === 'claimed') return true; // V4
+    if (!before.has(id) || timedOut.has(id)) return false;
+    if (member?.status === 'draining') return true;
+    return (member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs; // V2
+  });
+  return { deaths, wanted, counted: counted.length > 0 ? counted : wanted, members };
+}
+
+/** Slots to create and incarnations to ask for, of those that the plan lists. */
+export function invocations(
+  state: ApplicationState,
+  membership: Membership,
+  plan: Plan | null,
+): readonly (CreateSlot | InvokeMember)[] {
+  const byId = new Map(membership.members.map((member) => [member.memberId, member]));
+  const expiresAtMs = state.nowMs + state.app.settings.sessionTimeoutMs;
+  return membership.wanted
+    .filter((id) => plan?.assignment[id] !== undefined)
+    .flatMap((id): (CreateSlot | InvokeMember)[] => {
+      const member = byId.get(id);
+      if (member === undefined) {
+        return [
+          { type: 'CreateSlot', memberId: id },
+          { type: 'InvokeMember', memberId: id, incarnation: null, expiresAtMs },
+        ];
+      }
+      if (member.status === 'claimed' || member.status === 'draining') return []; // a draining one asks for its next itself
+      const incarnation = member.incarnation + 1;
+      if (!isDue(incarnation, state.invocations.get(id), state)) return [];
+      return [{ type: 'InvokeMember', memberId: id, incarnation, expiresAtMs }];
+    });
+}
+
+/** Slots that nobody wants, runs or needs any more. */
+export function retirements(state: ApplicationState, membership: Membership, plan: Plan | null): readonly RetireSlot[] {
+  const owners = new Set(state.leases.map(({ owner }) => owner?.memberId));
+  return membership.members
+    .filter(({ status }) => status === 'free' || status === 'dead')
+    .filter(({ memberId: id }) => !membership.wanted.includes(id) && plan?.assignment[id] === undefined)
+    .filter(({ memberId: id }) => !owners.has(id))
+    .map(({ memberId: id, incarnation }) => ({ type: 'RetireSlot', memberId: id, incarnation }));
+}
+
+function deathOf(member: ObservedMember, state: ApplicationState): readonly DeclareDead[] {
+  if (member.status !== 'claimed' && member.status !== 'draining') return [];
+  const { memberId: id, incarnation, heartbeatVersion } = member;
+  const isReported = state.failed.some((one: Incarnation) => one.memberId === id && one.incarnation === incarnation);
+  if (!isReported && member.stillMs < state.app.settings.sessionTimeoutMs) return [];
+  const because = isReported ? 'failure event' : 'session timeout';
+  return [{ type: 'DeclareDead', memberId: id, incarnation, heartbeatVersion, because }];
+}
+
+/** V5. */
+function isDue(incarnation: number, last: ObservedInvocation | undefined, state: ApplicationState): boolean {
+  if (last === undefined) return true;
+  const { sessionTimeoutMs, tickIntervalMs } = state.app.settings;
+  if (last.incarnation === incarnation)
+    return last.ageMs >= sessionTimeoutMs * Math.min(2 ** (last.attempts - 1), MAX_EXPIRIES_BETWEEN_REQUESTS);
+  if (last.quickEnds === 0) return true;
+  const pauseMs = tickIntervalMs * 2 ** (Math.min(last.quickEnds, MAX_COUNTED_QUICK_ENDS) - 1);
+  return last.ageMs >= Math.min(pauseMs, sessionTimeoutMs);
+}

@@ -1,0 +1,189 @@
+/**
+ * Whether there is to be a new plan, and which. Pure.
+ *
+ *   N1  a plan is written only for a fact that the newest plan does not know: a slot that joined or left, tasks, topics, the
+ *       number of members wanted, the assignor, an incarnation whose leases nobody could take, an answer of the assignor
+ *       that was a step on the way. Its reason names the facts; without any, nothing is written, however often it is asked
+ *   N2  a task that the newest plan has moved and that has not arrived is not moved again (KAFKA-14382) until it arrives, its
+ *       new owner is gone, or the plan is a session time-out old. If all tasks are with somebody, the whole new placement
+ *       waits; if some are with nobody, they are placed and the others stay on their way
+ *   N3  a placement is validated before use; after a faulty one the newest plan stays, and the rest of the tick goes on
+ *   N4  an incarnation stays in `dead` as long as a lease names it as owner
+ */
+import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
+import { validateAssignment } from '../assignment/validate-assignment.js';
+import type { Incarnation, MemberAssignment, MemberId, Plan } from '../leases/records.js';
+import { isDeclaredDead, leasesWithoutLiveOwner } from '../leases/rules.js';
+import { compareMemberIds } from '../leases/slots.js';
+import { asStreamsError, type StreamsError } from '../model/errors.js';
+import type { TaskId } from '../model/task-id.js';
+import type { WritePlan } from './actions.js';
+import { assignmentInput } from './assignment-input.js';
+import { type Membership, placedOver } from './membership.js';
+import { actives, differs, movesBetween, pinned } from './placements.js';
+import { changes } from './plan-reasons.js';
+import type { ApplicationState } from './state.js';
+import type { Resolution } from './topics.js';
+
+export interface PlanDecision {
+  /** Null: the newest plan stays. */
+  readonly write: WritePlan | null;
+  /** Why a placement was refused (N3). */
+  readonly rejected: StreamsError | null;
+  /** Tasks on their way for which a new placement waits (N2). */
+  readonly waitingFor: readonly TaskId[];
+}
+
+const NOTHING: PlanDecision = { write: null, rejected: null, waitingFor: [] };
+
+/** What of a plan the assignor and the waiting for moves decide. */
+interface Body {
+  readonly assignment: Plan['assignment'];
+  readonly placedOver: readonly MemberId[];
+  readonly followUp: boolean;
+  readonly assignor: string;
+}
+
+/**
+ * Decides upon the next plan.
+ *
+ * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT only if there is no plan that could stay; and what the
+ *   assignor throws then, as one of ours
+ */
+export function nextPlan(state: ApplicationState, membership: Membership, resolution: Resolution): PlanDecision {
+  const { plan } = state;
+  const facts = changes(state, membership, resolution);
+  if (plan !== null && !facts.isPlacementOpen) {
+    const assignment = listed(membership.wanted, (id) => plan.assignment[id]);
+    return finish(state, membership, resolution, { ...bodyOf(plan), assignment }, facts.reasons);
+  }
+  let body: Body;
+  try {
+    body = placed(state, membership, resolution);
+  } catch (thrown) {
+    const rejected = asStreamsError(thrown);
+    if (plan === null) throw rejected;
+    return { ...finish(state, membership, resolution, bodyOf(plan), []), rejected };
+  }
+  if (plan === null) return finish(state, membership, resolution, body, facts.reasons);
+  const waitingFor = conflicts(state, membership, plan, body);
+  if (waitingFor.length === 0) return finish(state, membership, resolution, body, facts.reasons);
+  if (!facts.isUrgent) return { ...finish(state, membership, resolution, bodyOf(plan), []), waitingFor };
+  const assignment = pinned(body.assignment, plan, waitingFor);
+  return {
+    ...finish(state, membership, resolution, { ...body, assignment, followUp: true }, facts.reasons),
+    waitingFor,
+  };
+}
+
+function bodyOf(plan: Plan): Body {
+  return {
+    assignment: plan.assignment,
+    placedOver: placedOver(plan),
+    followUp: plan.followUp ?? false,
+    assignor: plan.assignor,
+  };
+}
+
+/** Asks the assignor. */
+function placed(state: ApplicationState, membership: Membership, resolution: Resolution): Body {
+  const { assignor } = state;
+  const input: AssignmentInput = assignmentInput(state, membership, resolution.resolved.tasks);
+  const placement: Placement = assignor.assign(input);
+  validateAssignment(assignor.name, input, placement);
+  return {
+    assignment: listed(membership.wanted, (id) => placement.members.get(id)),
+    placedOver: membership.counted,
+    followUp: placement.followUp,
+    assignor: assignor.name,
+  };
+}
+
+function listed(
+  wanted: readonly MemberId[],
+  of: (id: MemberId) => MemberAssignment | undefined,
+): Readonly<Record<MemberId, MemberAssignment>> {
+  const entries = wanted.map((id): [MemberId, MemberAssignment] => {
+    const { active = [], standby = [], warmup = [] } = of(id) ?? {};
+    return [id, { active, standby, warmup }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Tasks that the new placement moves although they are on their way (N2). */
+function conflicts(state: ApplicationState, membership: Membership, plan: Plan, body: Body): readonly TaskId[] {
+  if (state.planAgeMs >= state.app.settings.sessionTimeoutMs) return [];
+  const counted = new Set<string>(membership.counted);
+  const owners = new Map(state.leases.map(({ taskId, owner }) => [taskId, owner?.memberId]));
+  const now = actives(body.assignment);
+  return [...actives(plan.assignment)]
+    .filter(([taskId, to]) => counted.has(to) && owners.get(taskId) !== to)
+    .filter(([taskId, to]) => now.has(taskId) && now.get(taskId) !== to)
+    .map(([taskId]) => taskId);
+}
+
+/** Adds the dead, and writes only if something differs. */
+function finish(
+  state: ApplicationState,
+  membership: Membership,
+  resolution: Resolution,
+  body: Body,
+  facts: readonly string[],
+): PlanDecision {
+  const { plan, nowMs, tickReason } = state;
+  const stuck = stuckOwners(state, membership, body.assignment);
+  const dead = deadOf(state, membership, stuck);
+  const partitions = facts.length > 0 || plan === null ? resolution.partitions : plan.partitions;
+  const unlistedDead = plan === null ? stuck : stuck.filter((owner) => !isDeclaredDead(plan, owner));
+  const reasons = [...facts, ...unlistedDead.map(stuckReason)];
+  if (plan !== null && unlistedDead.length === 0 && !differs(plan, { ...body, partitions })) return NOTHING;
+  const next: Plan = {
+    number: (plan?.number ?? 0) + 1,
+    createdAtMs: nowMs,
+    reason: `${reasons.join(', ')} (tick: ${tickReason})`,
+    ...body,
+    dead,
+    partitions,
+  };
+  const moves = movesBetween(plan, next);
+  return { ...NOTHING, write: { type: 'WritePlan', plan: next, moves } };
+}
+
+/** Owners that have ended and whose tasks another slot is granted: until a plan names them, nobody can take those (R2). */
+function stuckOwners(
+  state: ApplicationState,
+  membership: Membership,
+  assignment: Plan['assignment'],
+): readonly Incarnation[] {
+  const granted = actives(assignment);
+  const owners = leasesWithoutLiveOwner(state.leases, membership.members).flatMap(({ taskId, owner }) => {
+    const to = granted.get(taskId);
+    return owner !== null && to !== undefined && to !== owner.memberId ? [owner] : [];
+  });
+  return newestPerSlot(owners);
+}
+
+/** N4. */
+function deadOf(
+  state: ApplicationState,
+  membership: Membership,
+  stuck: readonly Incarnation[],
+): readonly Incarnation[] {
+  const known = newestPerSlot([...(state.plan?.dead ?? []), ...membership.deaths, ...stuck]);
+  return known.filter(({ memberId, incarnation }) =>
+    state.leases.some(({ owner }) => owner?.memberId === memberId && owner.incarnation <= incarnation),
+  );
+}
+
+function newestPerSlot(incarnations: readonly Incarnation[]): readonly Incarnation[] {
+  const newest = new Map<MemberId, number>();
+  for (const { memberId, incarnation } of incarnations)
+    newest.set(memberId, Math.max(incarnation, newest.get(memberId) ?? 0));
+  return [...newest]
+    .map(([memberId, incarnation]) => ({ memberId, incarnation }))
+    .sort((a, b) => compareMemberIds(a.memberId, b.memberId));
+}
+
+function stuckReason({ memberId, incarnation }: Incarnation): string {
+  return `${memberId} (incarnation ${incarnation}) ended holding tasks of others`;
+}

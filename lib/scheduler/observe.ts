@@ -1,0 +1,84 @@
+/** Reads what a tick decides upon. Only reads: no write, no rule. */
+import type { TaskAssignor } from '../assignment/task-assignor.js';
+import type { Incarnation, Lease, Member, MemberId } from '../leases/records.js';
+import type { TaskId } from '../model/task-id.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { HeartbeatWatch } from './heartbeat-watch.js';
+import type { SchedulerPorts } from './ports.js';
+import type { ApplicationState, ObservedInvocation } from './state.js';
+import { topicsOf } from './topics.js';
+
+export interface ObserveInput {
+  readonly app: StreamsApp;
+  readonly ports: Pick<SchedulerPorts, 'log' | 'leases' | 'host'>;
+  readonly watch: HeartbeatWatch;
+  readonly assignor: TaskAssignor;
+  readonly wanted: number;
+  readonly tickReason: string;
+  readonly failed: readonly Incarnation[];
+}
+
+/**
+ * The application as it is now.
+ *
+ * The plan is read last, so that it is at least as new as the leases taken under it: two ticks that overlap then decide upon
+ * what a plan already says rather than repeat it.
+ *
+ * @throws {UnavailableError} STREAMS_UNAVAILABLE
+ */
+export async function observe(input: ObserveInput): Promise<ApplicationState> {
+  const { app, ports, watch } = input;
+  const { clock } = ports.host;
+  const [members, leases, topics] = await Promise.all([
+    ports.leases.listMembers(),
+    ports.leases.listLeases(),
+    ports.log.describeTopics(topicsOf(app)),
+  ]);
+  const plan = await ports.leases.readPlan();
+  const nowMonotonicMs = clock.monotonic();
+  const planKey = `plan ${plan?.number ?? 0}`;
+  const ages = watch.ages([...members.map(memberKey), planKey], nowMonotonicMs);
+  watch.retain(new Set(members.map(({ memberId }) => memberId)), new Set(leases.map(({ taskId }) => taskId)));
+  return {
+    app,
+    assignor: input.assignor,
+    wanted: input.wanted,
+    tickReason: input.tickReason,
+    failed: input.failed,
+    nowMs: clock.now(),
+    members: members.map((member) => ({ ...member, stillMs: ages.get(memberKey(member)) ?? 0 })),
+    leases,
+    plan,
+    planAgeMs: plan === null ? 0 : (ages.get(planKey) ?? 0),
+    topics,
+    invocations: invocationsOf(members, watch, nowMonotonicMs),
+    standbyAges: standbyAgesOf(leases, watch, nowMonotonicMs),
+  };
+}
+
+function memberKey({ memberId, status, incarnation, heartbeatVersion }: Member): string {
+  return `${memberId} ${status} ${incarnation} ${heartbeatVersion}`;
+}
+
+function invocationsOf(
+  members: readonly Member[],
+  watch: HeartbeatWatch,
+  nowMs: number,
+): ReadonlyMap<MemberId, ObservedInvocation> {
+  const invocations = new Map<MemberId, ObservedInvocation>();
+  for (const { memberId } of members) {
+    const invocation = watch.invocation(memberId);
+    if (invocation !== undefined)
+      invocations.set(memberId, { ...invocation, ageMs: Math.max(0, nowMs - invocation.atMonotonicMs) });
+  }
+  return invocations;
+}
+
+function standbyAgesOf(leases: readonly Lease[], watch: HeartbeatWatch, nowMs: number): ReadonlyMap<TaskId, number> {
+  const ages = new Map<TaskId, number>();
+  for (const { taskId } of leases) {
+    const atMs = watch.standbyInvokedAtMs(taskId);
+    if (atMs !== undefined) ages.set(taskId, Math.max(0, nowMs - atMs));
+  }
+  return ages;
+}

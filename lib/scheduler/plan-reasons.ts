@@ -1,0 +1,70 @@
+/** Which facts the newest plan does not know, in words (features D26: what triggers a rebalance). Pure. */
+import type { MemberId, Plan } from '../leases/records.js';
+import type { TaskSpec } from '../topology/resolve-partitions.js';
+import { type Membership, placedOver } from './membership.js';
+import { actives } from './placements.js';
+import type { ApplicationState } from './state.js';
+import type { Resolution } from './topics.js';
+
+export interface Changes {
+  /** Empty: the newest plan knows all there is. */
+  readonly reasons: readonly string[];
+  /** Whether the assignor has to be asked. */
+  readonly isPlacementOpen: boolean;
+  /** Whether there are tasks with nobody: their slot is gone, or they are new. */
+  readonly isUrgent: boolean;
+}
+
+/** Compares what is with what the newest plan was made for. */
+export function changes(state: ApplicationState, membership: Membership, resolution: Resolution): Changes {
+  const { plan, assignor } = state;
+  if (plan === null) return { reasons: ['first plan'], isPlacementOpen: true, isUrgent: true };
+  const before = placedOver(plan);
+  const joined = membership.counted.filter((id) => !before.includes(id)).map((id) => `${id} joined`);
+  const gone = before.filter((id) => !membership.counted.includes(id));
+  const left = gone.filter((id) => membership.wanted.includes(id)).map((id) => leaveReason(id, membership));
+  const tasks = taskChange(plan, resolution.resolved.tasks);
+  const swapped = plan.assignor === assignor.name ? [] : [`assignor ${assignor.name}, before ${plan.assignor}`];
+  const followUp = plan.followUp === true ? ['follow-up of a step on the way'] : [];
+  const topics = tasks.length === 0 && topicsChanged(plan, resolution) ? ['topics changed'] : [];
+  return {
+    reasons: [
+      ...wantedChange(plan, membership.wanted),
+      ...joined,
+      ...left,
+      ...tasks,
+      ...topics,
+      ...swapped,
+      ...followUp,
+    ],
+    isPlacementOpen: joined.length + gone.length + tasks.length + swapped.length + followUp.length > 0,
+    isUrgent: left.length + tasks.length > 0,
+  };
+}
+
+function wantedChange(plan: Plan, wanted: readonly MemberId[]): readonly string[] {
+  const listed = Object.keys(plan.assignment);
+  const isSame = listed.length === wanted.length && wanted.every((id) => plan.assignment[id] !== undefined);
+  return isSame ? [] : [`${wanted.length} members wanted, before ${listed.length}`];
+}
+
+function leaveReason(id: MemberId, membership: Membership): string {
+  const death = membership.deaths.find((one) => one.memberId === id);
+  return death === undefined ? `${id} did not come back` : `${id} died (${death.because})`;
+}
+
+function taskChange(plan: Plan, tasks: readonly TaskSpec[]): readonly string[] {
+  const before = actives(plan.assignment);
+  const now = new Set(tasks.map(({ taskId }) => taskId));
+  const added = tasks.filter(({ taskId }) => !before.has(taskId)).length;
+  const removed = [...before.keys()].filter((taskId) => !now.has(taskId)).length;
+  return added + removed === 0 ? [] : [`tasks changed: ${added} new, ${removed} gone`];
+}
+
+function topicsChanged(plan: Plan, { partitions }: Resolution): boolean {
+  const before = Object.keys(plan.partitions);
+  return (
+    before.length !== Object.keys(partitions).length ||
+    before.some((topic) => plan.partitions[topic] !== partitions[topic])
+  );
+}

@@ -1,0 +1,96 @@
+/** One run of the scheduler: observe, decide, apply. It may run twice at once: the conditional writes settle that. */
+import { findAssignor } from '../assignment/assignors.js';
+import type { TaskAssignor } from '../assignment/task-assignor.js';
+import type { Incarnation, MemberId } from '../leases/records.js';
+import { InvalidSettingError } from '../model/errors.js';
+import type { TaskId } from '../model/task-id.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { Action } from './actions.js';
+import { apply } from './apply.js';
+import { decide } from './decide.js';
+import type { HeartbeatWatch } from './heartbeat-watch.js';
+import { observe } from './observe.js';
+import type { SchedulerPorts } from './ports.js';
+import type { ApplicationState } from './state.js';
+
+/** Most members that can be asked for. */
+export const MAX_MEMBERS = 1_000;
+
+/** What may differ from the application's settings from tick to tick. */
+export interface TickOverrides {
+  /** Members wanted instead of the setting `members`; a whole number from 1 to {@link MAX_MEMBERS}. */
+  readonly members?: number;
+}
+
+export interface TickInput {
+  readonly app: StreamsApp;
+  readonly ports: SchedulerPorts;
+  /** What this scheduler remembers; a new one forgets only how long heartbeats have stood still. */
+  readonly watch: HeartbeatWatch;
+  /** Why there is a tick, in words: `schedule`, `doorbell`. Kept with the plan. */
+  readonly reason: string;
+  /** Incarnations whose end was reported: they are declared dead at once. */
+  readonly failed?: readonly Incarnation[];
+  readonly overrides?: TickOverrides;
+  /** The user's own assignors, found by the setting `assignor` before the built-in ones. */
+  readonly assignors?: readonly TaskAssignor[];
+}
+
+export interface TickOutcome {
+  /** Newest plan that the tick has read or written; null: there is none yet. */
+  readonly planNumber: number | null;
+  /** What took effect, in order; empty: all was as planned. */
+  readonly done: readonly Action[];
+  /** Whether another scheduler was faster, so that the rest was left to the next tick. */
+  readonly overtaken: boolean;
+  /** Tasks on their way for which a new placement waits. */
+  readonly waitingFor: readonly TaskId[];
+  /** Slots that are run, or were invoked by this tick. */
+  readonly members: readonly MemberId[];
+}
+
+/**
+ * Runs one tick. Calling it again changes nothing unless something has changed.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING (assignor, members) · what `decide` throws, before anything is
+ *   touched · {UnavailableError} STREAMS_UNAVAILABLE at any point: the next tick goes on from there
+ */
+export async function runTick(input: TickInput): Promise<TickOutcome> {
+  const { app, ports, watch } = input;
+  const assignor = findAssignor(app.settings.assignor, input.assignors);
+  const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
+  const failed = input.failed ?? [];
+  const state = await observe({ app, ports, watch, assignor, wanted, tickReason: input.reason, failed });
+  const { actions, rejected, waitingFor } = decide(state);
+  const { logger, metrics } = ports.host;
+  if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
+  if (waitingFor.length > 0) logger.debug('plan-waits-for-moves', { tasks: waitingFor });
+  const { done, lostTo } = await apply(state, actions, ports, watch);
+  const members = runningAfter(state, done);
+  metrics.count('scheduler-ticks', 1);
+  metrics.gauge('running-members', members.length);
+  return { planNumber: planNumberAfter(state, done), done, overtaken: lostTo !== null, waitingFor, members };
+}
+
+function wantedMembers(members: number): number {
+  if (Number.isSafeInteger(members) && members >= 1 && members <= MAX_MEMBERS) return members;
+  throw new InvalidSettingError(`members: ${members} was given, a whole number from 1 to ${MAX_MEMBERS} is wanted`, {
+    details: { name: 'members', value: members },
+  });
+}
+
+function planNumberAfter(state: ApplicationState, done: readonly Action[]): number | null {
+  const written = done.find((action) => action.type === 'WritePlan');
+  return written?.plan.number ?? state.plan?.number ?? null;
+}
+
+function runningAfter(state: ApplicationState, done: readonly Action[]): readonly MemberId[] {
+  const running = new Set(
+    state.members.filter(({ status }) => status === 'claimed' || status === 'draining').map(({ memberId }) => memberId),
+  );
+  for (const action of done) {
+    if (action.type === 'DeclareDead') running.delete(action.memberId);
+    if (action.type === 'InvokeMember') running.add(action.memberId);
+  }
+  return [...running];
+}

@@ -1,0 +1,40 @@
+import type { TaskAssignor } from '../assignment/task-assignor.js';
+import type { Incarnation, Lease, Member, MemberId, Plan } from '../leases/records.js';
+import type { TopicDescription } from '../log/log.js';
+import type { TaskId } from '../model/task-id.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { SlotInvocation } from './heartbeat-watch.js';
+
+/** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
+export interface ObservedMember extends Member {
+  readonly stillMs: number;
+}
+
+/** The last invocation of a slot by this scheduler, and how long ago it was. */
+export interface ObservedInvocation extends SlotInvocation {
+  readonly ageMs: number;
+}
+
+/** All that a tick decides upon, as one immutable value. Kafka: KIP-924's `ApplicationState`. */
+export interface ApplicationState {
+  readonly app: StreamsApp;
+  readonly assignor: TaskAssignor;
+  /** Members wanted: slots `member-1` to `member-<wanted>`. */
+  readonly wanted: number;
+  /** Why there is a tick, in words; kept with the plan. */
+  readonly tickReason: string;
+  /** Incarnations whose end was reported: failed invocations, dead local processes. */
+  readonly failed: readonly Incarnation[];
+  /** Wall clock. */
+  readonly nowMs: number;
+  readonly members: readonly ObservedMember[];
+  readonly leases: readonly Lease[];
+  readonly plan: Plan | null;
+  /** For how long this scheduler has known that plan to be the newest; 0 if there is none. */
+  readonly planAgeMs: number;
+  /** Source and internal topics that exist, by name on the broker. */
+  readonly topics: ReadonlyMap<string, TopicDescription>;
+  readonly invocations: ReadonlyMap<MemberId, ObservedInvocation>;
+  /** Milliseconds since this scheduler last asked for a task's snapshots; absent: it has not. */
+  readonly standbyAges: ReadonlyMap<TaskId, number>;
+}
