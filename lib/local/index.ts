@@ -1,0 +1,16 @@
+/** `millrace/local`: the whole system in one process, on the embedded log. */
+export type {
+  CommittedOffset,
+  FetchOptions,
+  FetchRequest,
+  FetchResult,
+  Log,
+  TopicSpec,
+  TransactionalProducer,
+} from '../log/log.js';
+export { type Offset, offset } from '../model/offset.js';
+export type { LogRecord, RecordSet } from '../model/record-set.js';
+export { RecordSetBuilder } from '../model/record-set-builder.js';
+export { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+export type { LocalMember, LocalState } from './local-state.js';
+export { LocalStreams, type LocalStreamsOptions } from './local-streams.js';

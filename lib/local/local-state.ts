@@ -1,0 +1,55 @@
+import type { LeaseStore } from '../leases/lease-store.js';
+import type { MemberId, MemberStatus } from '../leases/records.js';
+import { compareTaskIds, type TaskId } from '../model/task-id.js';
+
+/** One slot, for people to look at. */
+export interface LocalMember {
+  readonly id: MemberId;
+  readonly incarnation: number;
+  readonly status: MemberStatus;
+  /** Whether this process runs it now. */
+  readonly running: boolean;
+  /** Tasks whose lease it holds. */
+  readonly tasks: readonly TaskId[];
+}
+
+/** What runs where, and why. */
+export interface LocalState {
+  readonly members: readonly LocalMember[];
+  readonly membersWanted: number;
+  /** Tasks that nobody runs at the moment. */
+  readonly unowned: readonly TaskId[];
+  readonly plan: { readonly number: number; readonly reason: string } | null;
+  /** Bytes of all stores held by running tasks, estimated. */
+  readonly stateBytes: number;
+}
+
+/** Reads the tables. */
+export async function observeState(
+  leases: LeaseStore,
+  running: ReadonlySet<MemberId>,
+): Promise<Omit<LocalState, 'membersWanted' | 'stateBytes'>> {
+  const [members, held, plan] = await Promise.all([leases.listMembers(), leases.listLeases(), leases.readPlan()]);
+  const tasksOf = (id: MemberId | null) =>
+    held
+      .filter(({ owner }) => (owner?.memberId ?? null) === id)
+      .map(({ taskId }) => taskId)
+      .sort(compareTaskIds);
+  return {
+    members: members
+      .map(({ memberId, incarnation, status }) => ({
+        id: memberId,
+        incarnation,
+        status,
+        running: running.has(memberId),
+        tasks: tasksOf(memberId),
+      }))
+      .sort((a, b) => slotNumber(a.id) - slotNumber(b.id)),
+    unowned: tasksOf(null),
+    plan: plan === null ? null : { number: plan.number, reason: plan.reason },
+  };
+}
+
+function slotNumber(id: MemberId): number {
+  return Number(id.slice('member-'.length));
+}

@@ -1,0 +1,240 @@
+/**
+ * The whole system in one process: log, tables, snapshots, scheduler, members and standbys, on the embedded adapters.
+ *
+ * This door only wires. Scheduler, members and standbys are the ones that run in functions; each member is one run of the task
+ * function, started through the invoker, with its own claim, heartbeat and producer. A member that ends with an error is
+ * reported to the scheduler at once, as a failure event would.
+ */
+import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
+import { createNodeHost } from '../host/node/node-host.js';
+import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
+import type { RunMember } from '../invoke/payloads.js';
+import { createMemoryLeaseStore } from '../leases/memory/memory-lease-store.js';
+import type { Incarnation, MemberId } from '../leases/records.js';
+import type { Log, TopicSpec } from '../log/log.js';
+import { asStreamsError, type StreamsError } from '../model/errors.js';
+import { type QueryAnswer, QueryService } from '../query/query-service.js';
+import { KeptStores } from '../runtime/kept-stores.js';
+import { CRASH } from '../runtime/mortal-ports.js';
+import type { RuntimePorts } from '../runtime/ports.js';
+import { runMember } from '../runtime/run-member.js';
+import { runStandby } from '../runtime/run-standby.js';
+import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
+import { runScheduler } from '../scheduler/run-scheduler.js';
+import { runTick, type TickInput } from '../scheduler/run-tick.js';
+import type { StreamsApp } from '../topology/app.js';
+import { isCaughtUp } from './caught-up.js';
+import { type LocalState, observeState } from './local-state.js';
+import { type LocalStorage, openStorage } from './local-storage.js';
+
+export interface LocalStreamsOptions {
+  readonly app: StreamsApp;
+  /** Topics to create before the start if they are not there: an application's sources and sinks. */
+  readonly topics?: readonly TopicSpec[];
+  /** Folder that keeps log and snapshots over restarts; absent: memory. */
+  readonly dir?: string | undefined;
+  /** Default: this machine, logging warnings and errors to the standard error stream. */
+  readonly host?: RuntimePorts['host'];
+  /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */
+  readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
+}
+
+interface RunningMember extends Incarnation {
+  readonly ending: AbortController;
+}
+
+/** Kafka Streams' `KafkaStreams`, with its members, in one process. */
+export class LocalStreams {
+  readonly app: StreamsApp;
+  /** The embedded log: write input to it and read output from it. */
+  readonly log: Log;
+  /** Resolves with the error that ended the scheduler, if one does: nothing new is placed after that. */
+  readonly failed: Promise<StreamsError>;
+
+  private readonly ports: RuntimePorts;
+  private readonly invoker: MemoryInvoker;
+  private readonly storage: LocalStorage;
+  private readonly options: LocalStreamsOptions;
+  private readonly watch = createHeartbeatWatch();
+  private readonly queries: QueryService;
+  private readonly ending = new AbortController();
+  private readonly running = new Map<MemberId, RunningMember>();
+  private readonly kept = new Map<MemberId, KeptStores>();
+  private readonly ticks = new Set<Promise<void>>();
+  private fail: (error: StreamsError) => void = () => {};
+  private scheduler: Promise<unknown> = Promise.resolve();
+  private wanted: number;
+
+  private constructor(options: LocalStreamsOptions, storage: LocalStorage) {
+    const { host, log, snapshots } = storage;
+    this.options = options;
+    this.storage = storage;
+    this.app = options.app;
+    this.log = log;
+    this.wanted = options.app.settings.members;
+    this.failed = new Promise((resolve) => {
+      this.fail = resolve;
+    });
+    this.invoker = createMemoryInvoker({ clock: host.clock, onFailure: (failure) => this.invocationFailed(failure) });
+    this.ports = { log, leases: createMemoryLeaseStore(), snapshots, invoker: this.invoker, host };
+    this.queries = new QueryService({ app: this.app, ports: { log, snapshots, host } });
+    this.invoker.register('task', async (payload) => {
+      if (payload.type === 'run-member') await this.runMember(payload);
+      else await this.tick({ reason: 'doorbell' });
+    });
+    this.invoker.register('standby', ({ taskIds }) =>
+      runStandby({ app: this.app, ports: this.ports, taskIds, signal: this.ending.signal }),
+    );
+    this.invoker.register('scheduler', ({ reason }) => this.tick({ reason }));
+  }
+
+  /**
+   * Starts the system: topics are created or checked, members invoked, tasks placed.
+   *
+   * @throws {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC and the other errors of a first tick, before any record is
+   *   processed · {InvalidFolderError} STREAMS_INVALID_FOLDER
+   */
+  static async start(options: LocalStreamsOptions): Promise<LocalStreams> {
+    const storage = await openStorage(options.dir, options.host ?? quietHost());
+    const streams = new LocalStreams(options, storage);
+    try {
+      for (const topic of options.topics ?? []) await storage.log.createTopic(topic);
+      await streams.tick({ reason: 'start' });
+    } catch (error) {
+      await streams.close();
+      throw error;
+    }
+    streams.scheduler = streams.schedule();
+    return streams;
+  }
+
+  /** Members wanted now. */
+  get members(): number {
+    return this.wanted;
+  }
+
+  /** Input records whose transaction was committed since the start, over all members. */
+  get recordsProcessed(): number {
+    return this.storage.metrics.total('records-processed');
+  }
+
+  /**
+   * Changes the number of members; tasks move at once.
+   *
+   * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 1 to 1,000
+   */
+  async setMembers(count: number): Promise<void> {
+    const before = this.wanted;
+    this.wanted = count;
+    try {
+      await this.tick({ reason: `${count} members wanted` });
+    } catch (error) {
+      this.wanted = before;
+      throw error;
+    }
+  }
+
+  /** Ends a member as if its process had died. @returns false if it does not run */
+  crash(memberId: string): boolean {
+    const member = this.running.get(memberId as MemberId);
+    member?.ending.abort(CRASH);
+    return member !== undefined;
+  }
+
+  /** Members, tasks and the newest plan, as the tables have them. */
+  async state(): Promise<LocalState> {
+    return {
+      ...(await observeState(this.ports.leases, new Set(this.running.keys()))),
+      membersWanted: this.wanted,
+      stateBytes: this.storage.metrics.total('state-bytes'),
+    };
+  }
+
+  /** Whether all that is in the source topics now has been processed and committed, through every sub-topology. */
+  isCaughtUp(): Promise<boolean> {
+    return isCaughtUp(this.app, this.log);
+  }
+
+  /** The value of a key, fresh. @throws {QueryRefusedError} STREAMS_QUERY_REFUSED */
+  query(store: string, key: unknown): Promise<QueryAnswer> {
+    return this.queries.queryKey({ store, key });
+  }
+
+  /** Drains the members, ends the scheduler and closes the log. May be called twice. */
+  async close(): Promise<void> {
+    this.ending.abort();
+    for (const { ending } of this.running.values()) ending.abort();
+    await this.scheduler;
+    await Promise.all(this.ticks);
+    await this.invoker.close();
+    await this.queries.close();
+    await this.log.close();
+  }
+
+  private async schedule(): Promise<void> {
+    try {
+      await runScheduler({
+        app: this.app,
+        ports: this.ports,
+        watch: this.watch,
+        signal: this.ending.signal,
+        whileMembers: false,
+        overrides: () => ({ members: this.wanted }),
+      });
+    } catch (error) {
+      this.fail(asStreamsError(error));
+    }
+  }
+
+  private async tick(why: Pick<TickInput, 'reason' | 'failed'>): Promise<void> {
+    const { app, ports, watch } = this;
+    await runTick({ app, ports, watch, overrides: { members: this.wanted }, ...why });
+  }
+
+  private async runMember({ memberId, incarnation }: RunMember): Promise<void> {
+    if (this.ending.signal.aborted) return;
+    const member: RunningMember = { memberId, incarnation, ending: new AbortController() };
+    const ports = this.options.portsOf?.({ memberId, incarnation }, this.ports) ?? this.ports;
+    this.running.set(memberId, member);
+    try {
+      await runMember({
+        app: this.app,
+        ports,
+        memberId,
+        incarnation,
+        kept: this.keptOf(memberId),
+        signal: member.ending.signal,
+      });
+    } finally {
+      if (this.running.get(memberId) === member) this.running.delete(memberId);
+      if (member.ending.signal.reason === CRASH) this.report(member);
+    }
+  }
+
+  /** Memory of a member's execution environment. A crash takes it along. */
+  private keptOf(memberId: MemberId): KeptStores {
+    const kept = this.kept.get(memberId) ?? new KeptStores();
+    this.kept.set(memberId, kept);
+    return kept;
+  }
+
+  private invocationFailed({ target, payload, error }: InvocationFailure): void {
+    const { code, message } = asStreamsError(error);
+    this.ports.host.logger.error('invocation-failed', { target, code, message });
+    if (payload.type === 'run-member') this.report(payload);
+  }
+
+  /** What a failure event does: the scheduler hears of the end at once. */
+  private report({ memberId, incarnation }: Incarnation): void {
+    this.kept.delete(memberId);
+    if (this.ending.signal.aborted) return;
+    const tick = this.tick({ reason: `${memberId} failed`, failed: [{ memberId, incarnation }] })
+      .catch((error) => this.ports.host.logger.warn('tick-failed', { error }))
+      .finally(() => this.ticks.delete(tick));
+    this.ticks.add(tick);
+  }
+}
+
+function quietHost() {
+  return createNodeHost({ logger: createJsonLinesLogger({ level: 'warn' }) });
+}
