@@ -125,11 +125,12 @@ export class TopologyBuilder {
 
   /** Adds a store and connects it. Kafka: `addStateStore`. */
   addStateStore(store: StoreSpec, ...processors: readonly string[]): this {
-    if (this.stores.has(store.name)) {
+    const existing = this.stores.get(store.name);
+    if (existing !== undefined && existing !== store) {
       throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
     }
     this.stores.set(store.name, store);
-    this.users.set(store.name, []);
+    if (existing === undefined) this.users.set(store.name, []);
     for (const processor of processors) this.connectProcessorAndStateStores(processor, store.name);
     return this;
   }

@@ -1,0 +1,87 @@
+import type { Awaitable } from '../model/awaitable.js';
+import { Cell } from '../serde/cell.js';
+import type { Serde } from '../serde/serde.js';
+import { asBuffer } from '../serde/string-serde.js';
+
+/**
+ * An update of a table's row: what it is now and, where somebody asked for it, what it was. Kafka: `Change`.
+ *
+ * Both are cells: an update on its way from store to topic is not decoded.
+ */
+export interface Change<V> {
+  readonly newCell: Cell<V | null>;
+  /** Null also where old values are not asked for. */
+  readonly oldCell: Cell<V | null>;
+}
+
+/** No row, or a row that was deleted. */
+export const ABSENT: Cell<null> = Cell.of(null);
+
+/** A user's function that may see rows that are there, and gives a value or nothing. */
+export type RowMapper<K, V, V2> = (value: V, key: K) => Awaitable<V2 | null>;
+
+/** Bytes after the values: which of them are there. Versions 3 to 5 carry one byte more, whether the update is the latest. */
+const OLD = 0;
+const NEW = 1;
+const BOTH = 2;
+const LATEST_VARIANTS = 3;
+const FLAG_BYTES = 1;
+const LATEST_BYTES = 1;
+const VARINT_BYTES_MAX = 5;
+
+/**
+ * Updates as bytes, in Kafka Streams' format (3.5 and later): old or new value and a flag, or the length of the new value as
+ * a zig-zag varint, both values and a flag. Kafka: `ChangedSerializer`, `ChangedDeserializer`.
+ */
+export function changeSerde<V>(inner: Serde<V>): Serde<Change<V>> {
+  const serde = inner as Serde<V | null>;
+  return {
+    serialize({ newCell, oldCell }) {
+      const now = newCell.bytes(serde);
+      const was = oldCell.bytes(serde);
+      if (now === null && was === null) throw new TypeError('an update needs a new or an old value');
+      if (was === null) return Buffer.concat([now ?? Buffer.alloc(0), Buffer.of(NEW)]);
+      if (now === null) return Buffer.concat([was, Buffer.of(OLD)]);
+      return Buffer.concat([zigZagVarint(now.length), now, was, Buffer.of(BOTH)]);
+    },
+    deserialize(bytes) {
+      return readChange(serde, asBuffer(bytes));
+    },
+  };
+}
+
+function readChange<V>(serde: Serde<V | null>, bytes: Buffer): Change<V> {
+  const flag = bytes[bytes.length - FLAG_BYTES];
+  if (flag === undefined || flag > BOTH + LATEST_VARIANTS) throw new RangeError(`${flag} is no kind of update`);
+  const end = bytes.length - FLAG_BYTES - (flag >= LATEST_VARIANTS ? LATEST_BYTES : 0);
+  if (end < 0) throw new RangeError('the update is cut short');
+  const kind = flag % LATEST_VARIANTS;
+  if (kind === OLD) return { newCell: ABSENT, oldCell: Cell.read(serde, bytes, 0, end) };
+  if (kind === NEW) return { newCell: Cell.read(serde, bytes, 0, end), oldCell: ABSENT };
+  const { value: length, end: start } = readZigZagVarint(bytes);
+  const middle = start + length;
+  if (length < 0 || middle > end) throw new RangeError('the update is cut short');
+  return { newCell: Cell.read(serde, bytes, start, middle), oldCell: Cell.read(serde, bytes, middle, end) };
+}
+
+function zigZagVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = (value << 1) >>> 0;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+function readZigZagVarint(bytes: Buffer): { readonly value: number; readonly end: number } {
+  let rest = 0;
+  for (let at = 0; at < VARINT_BYTES_MAX; at += 1) {
+    const byte = bytes[at];
+    if (byte === undefined) break;
+    rest |= (byte & 0x7f) << (7 * at);
+    if (byte < 0x80) return { value: (rest >>> 1) ^ -(rest & 1), end: at + 1 };
+  }
+  throw new RangeError('the length of the new value is cut short');
+}

@@ -1,0 +1,86 @@
+import type { Awaitable } from '../model/awaitable.js';
+import { long } from '../serde/number-serdes.js';
+import type { Serde } from '../serde/serde.js';
+import { materialize } from './materialize.js';
+import { PREFIX } from './names.js';
+import { aggregateFold, countFold, type Fold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
+import { type AggregateOptions, isMaterialized } from './options.js';
+import { repartitionNames, repartitionNode } from './repartition.js';
+import type { KGroupedStream, KTable } from './streams.js';
+import type { GraphNode } from './streams-graph.js';
+import type { GroupedStreamParts, Wiring } from './wiring.js';
+
+/** The one kind of {@link KGroupedStream}. */
+export class GroupedStream<K, V> implements KGroupedStream<K, V> {
+  private readonly wiring: Wiring;
+  private readonly parts: GroupedStreamParts<K, V>;
+  /** Shared by all aggregations of a group whose repartition topic the user named. */
+  private shared: GraphNode | undefined;
+
+  constructor(wiring: Wiring, parts: GroupedStreamParts<K, V>) {
+    this.wiring = wiring;
+    this.parts = parts;
+  }
+
+  count(options: AggregateOptions = {}): KTable<K, number> {
+    // Kafka Streams takes a number here, for the sake of topologies of old, if a Materialized without name is given.
+    if (isMaterialized(options) && options.store === undefined) this.wiring.graph.names.store(PREFIX.streamAggregate);
+    return this.fold(PREFIX.streamAggregate, options, long(), countFold);
+  }
+
+  reduce(reducer: (aggregate: V, value: V) => Awaitable<V | null>, options: AggregateOptions = {}): KTable<K, V> {
+    return this.fold(PREFIX.streamReduce, options, this.parts.value, reduceFold(reducer));
+  }
+
+  aggregate<A>(
+    options: AggregateOptions & {
+      readonly value: Serde<A>;
+      init(): Awaitable<A>;
+      add(key: K, value: V, aggregate: A): Awaitable<A | null>;
+    },
+  ): KTable<K, A> {
+    const fold = aggregateFold<K, V, A>(
+      () => options.init(),
+      (key, value, aggregate) => options.add(key, value, aggregate),
+    );
+    return this.fold(PREFIX.streamAggregate, options, options.value, fold);
+  }
+
+  private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: Fold<K, V, A>): KTable<K, A> {
+    const { graph } = this.wiring;
+    const { key } = this.parts;
+    const store = options.store ?? graph.names.store(prefix);
+    const spec = materialize(store, key, value, options);
+    const name = graph.names.orGenerated(options.name, prefix);
+    const parent = this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
+    let sendOldValues = false;
+    const node = graph.add({
+      name,
+      parents: [parent],
+      write(builder, parents) {
+        const aggregate = { format: { store, key, value }, cached: spec.cached, sendOldValues };
+        builder.addProcessor(name, streamAggregate(aggregate, fold), { parents }).addStateStore(spec, name);
+      },
+    });
+    return this.wiring.table({
+      node,
+      key,
+      value,
+      queryableStoreName: options.store ?? null,
+      sendOldValues() {
+        sendOldValues = true;
+        return true;
+      },
+    });
+  }
+
+  private repartitioned(store: string): GraphNode {
+    const { graph } = this.wiring;
+    const { name = store, node, key, value } = this.parts;
+    const names = repartitionNames(graph, name);
+    if (this.shared === undefined || this.parts.name === undefined) {
+      this.shared = repartitionNode(node, names, { name, key, value });
+    }
+    return graph.add(this.shared);
+  }
+}

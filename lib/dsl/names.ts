@@ -1,0 +1,77 @@
+/**
+ * Names of nodes and stores, numbered as Kafka Streams numbers them. Kafka: `InternalNameProvider`, `NamedInternal`.
+ *
+ * One counter serves nodes and stores of a builder. A name given by the user takes a number too: so naming one operator does
+ * not rename those after it, nor the changelogs that hold their state.
+ */
+export class NameSequence {
+  private next = 0;
+
+  /** `<prefix>0000000007` */
+  node(prefix: string): string {
+    return `${prefix}${this.number()}`;
+  }
+
+  /** `<prefix>STATE-STORE-0000000007` */
+  store(prefix: string): string {
+    return `${prefix}STATE-STORE-${this.number()}`;
+  }
+
+  /** The user's name, or a generated one. */
+  orGenerated(name: string | undefined, prefix: string): string {
+    const generated = this.node(prefix);
+    return name ?? generated;
+  }
+
+  /** The user's name with a suffix, or a generated one. */
+  suffixedOrGenerated(name: string | undefined, suffix: string, prefix: string): string {
+    const generated = this.node(prefix);
+    return name === undefined ? generated : `${name}${suffix}`;
+  }
+
+  private number(): string {
+    const number = String(this.next).padStart(10, '0');
+    this.next += 1;
+    return number;
+  }
+}
+
+/** What generated names begin with. Kafka: the constants of `KStreamImpl`, `KTableImpl` and their kin. */
+export const PREFIX = {
+  source: 'KSTREAM-SOURCE-',
+  sink: 'KSTREAM-SINK-',
+  filter: 'KSTREAM-FILTER-',
+  map: 'KSTREAM-MAP-',
+  mapValues: 'KSTREAM-MAPVALUES-',
+  flatMap: 'KSTREAM-FLATMAP-',
+  flatMapValues: 'KSTREAM-FLATMAPVALUES-',
+  selectKey: 'KSTREAM-KEY-SELECT-',
+  peek: 'KSTREAM-PEEK-',
+  foreach: 'KSTREAM-FOREACH-',
+  merge: 'KSTREAM-MERGE-',
+  branch: 'KSTREAM-BRANCH-',
+  process: 'KSTREAM-PROCESSOR-',
+  processValues: 'KSTREAM-PROCESSVALUES-',
+  repartition: 'KSTREAM-REPARTITION-',
+  streamAggregate: 'KSTREAM-AGGREGATE-',
+  streamReduce: 'KSTREAM-REDUCE-',
+  tableSource: 'KTABLE-SOURCE-',
+  tableFilter: 'KTABLE-FILTER-',
+  tableMapValues: 'KTABLE-MAPVALUES-',
+  tableSelect: 'KTABLE-SELECT-',
+  tableAggregate: 'KTABLE-AGGREGATE-',
+  tableReduce: 'KTABLE-REDUCE-',
+  toStream: 'KTABLE-TOSTREAM-',
+} as const;
+
+const REPARTITION_SUFFIX = '-repartition';
+
+/** The topic that a name stands for: `<name>-repartition`. */
+export function repartitionTopicOf(name: string): string {
+  return name.endsWith(REPARTITION_SUFFIX) ? name : `${name}${REPARTITION_SUFFIX}`;
+}
+
+/** Whether a name was generated for a stream's node or store: then the nodes around its repartition topic are numbered too. */
+export function isGeneratedStreamName(name: string): boolean {
+  return /^KSTREAM.*-[0-9]{10}$/.test(name);
+}

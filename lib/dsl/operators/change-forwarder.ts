@@ -1,0 +1,106 @@
+/**
+ * What stands between a table's operator and its children: hands updates on at once, or holds them back so that only the last of
+ * a key goes downstream. Kafka: `TimestampedTupleForwarder`, `CachingKeyValueStore`.
+ *
+ * Invariants
+ *   F1  per key the children see the oldest old value and the newest new value of what was held back
+ *   F2  keys go downstream in the order in which they became dirty
+ *   F3  a row that was neither there before nor is there now is not mentioned
+ */
+import { type Awaitable, forEachInOrder, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
+import type { EngineContext } from '../../processor/engine-context.js';
+import { StreamRecord } from '../../processor/stream-record.js';
+import { Cell } from '../../serde/cell.js';
+import { ABSENT, type Change } from '../change.js';
+
+/** Estimated bytes of one held update besides its key and value. */
+const HELD_OVERHEAD_BYTES = 128;
+
+/** One update of a row. */
+export interface RowUpdate<K, V> {
+  readonly key: ByteKey;
+  readonly keyCell: Cell<K>;
+  readonly newCell: Cell<V | null>;
+  /** Of the row before; only looked at if old values are asked for. */
+  readonly oldCell: Cell<V | null>;
+  /** Whether there was a row before. */
+  readonly existed: boolean;
+  readonly timestampMs: number;
+  readonly headers: StreamRecord<K, V>['headers'];
+  /** Encoded size of the new value. */
+  readonly sizeBytes: number;
+}
+
+export interface ForwarderOptions {
+  readonly sendOldValues: boolean;
+  readonly cached: boolean;
+}
+
+export class ChangeForwarder<K, V> {
+  private readonly context: EngineContext<K, Change<V>>;
+  private readonly sendOldValues: boolean;
+  private readonly maxBytes: number;
+  private readonly held = new Map<ByteKey, RowUpdate<K, V>>();
+  private heldBytes = 0;
+
+  constructor(context: EngineContext<K, Change<V>>, options: ForwarderOptions) {
+    this.context = context;
+    this.sendOldValues = options.sendOldValues;
+    this.maxBytes = options.cached ? context.cacheMaxBytes : 0;
+    if (this.maxBytes > 0) context.onFlush(() => this.flush());
+  }
+
+  /** Whether each update needs to know the row before it. */
+  get wantsOld(): boolean {
+    return this.sendOldValues || this.maxBytes > 0;
+  }
+
+  update(update: RowUpdate<K, V>): Awaitable<void> {
+    if (this.maxBytes === 0) return this.forward(update);
+    this.hold(update);
+    if (this.heldBytes > this.maxBytes) return this.evict();
+  }
+
+  private hold(update: RowUpdate<K, V>): void {
+    const earlier = this.held.get(update.key);
+    const kept = earlier === undefined ? update : { ...update, oldCell: earlier.oldCell, existed: earlier.existed };
+    this.held.set(update.key, kept);
+    this.heldBytes += sizeOf(kept) - (earlier === undefined ? 0 : sizeOf(earlier));
+  }
+
+  private flush(): Awaitable<void> {
+    const updates = [...this.held.values()];
+    this.held.clear();
+    this.heldBytes = 0;
+    return forEachInOrder(updates, (update) => this.forwardHeld(update));
+  }
+
+  /** Sends the keys that have been dirty for longest until what is held fits; ends because each step takes one key away. */
+  private evict(): Awaitable<void> {
+    while (this.heldBytes > this.maxBytes) {
+      const next = this.held.values().next();
+      if (next.done) return;
+      this.held.delete(next.value.key);
+      this.heldBytes -= sizeOf(next.value);
+      const forwarded = this.forwardHeld(next.value);
+      if (isPromise(forwarded)) return forwarded.then(() => this.evict());
+    }
+  }
+
+  private forwardHeld(update: RowUpdate<K, V>): Awaitable<void> {
+    if (update.newCell.isNull && !update.existed) return;
+    return this.forward(update);
+  }
+
+  private forward(update: RowUpdate<K, V>): Awaitable<void> {
+    const change = { newCell: update.newCell, oldCell: this.sendOldValues ? update.oldCell : ABSENT };
+    return this.context.forward(
+      new StreamRecord(update.keyCell, Cell.of<Change<V>>(change), update.timestampMs, update.headers),
+    );
+  }
+}
+
+function sizeOf(update: RowUpdate<unknown, unknown>): number {
+  return update.key.length + update.sizeBytes + HELD_OVERHEAD_BYTES;
+}

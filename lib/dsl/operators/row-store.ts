@@ -1,0 +1,74 @@
+import type { Awaitable } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
+import { DeserializationError, SerializationError } from '../../model/errors.js';
+import type { ProcessorContext } from '../../processor/processor-context.js';
+import { Cell } from '../../serde/cell.js';
+import type { Serde } from '../../serde/serde.js';
+import { asBuffer } from '../../serde/string-serde.js';
+import type { ByteStore, StoredValue } from '../../state/byte-store.js';
+import type { StateStore } from '../../state/state-store.js';
+import { ABSENT } from '../change.js';
+
+/** Names and formats of an operator's store. */
+export interface RowFormat<K, V> {
+  readonly store: string;
+  readonly key: Serde<K>;
+  readonly value: Serde<V>;
+}
+
+/** An operator's timestamped store, by key bytes: a key that nobody looks at is not decoded. */
+export class RowStore<K, V> {
+  private readonly name: string;
+  private readonly serde: Serde<V>;
+  private readonly bytes: ByteStore;
+
+  constructor(context: ProcessorContext<never, never>, format: RowFormat<K, V>) {
+    this.name = format.store;
+    this.serde = format.value;
+    this.bytes = context.getStateStore<StateStore & { readonly bytes: ByteStore }>(format.store).bytes;
+  }
+
+  get(key: ByteKey): Awaitable<StoredValue | null> {
+    return this.bytes.get(key);
+  }
+
+  /** Writes bytes as they are; null deletes. */
+  putBytes(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
+    this.bytes.put(key, value, timestampMs);
+  }
+
+  /** Writes a value; null deletes. @returns the bytes written */
+  put(key: ByteKey, value: V | null | undefined, timestampMs: number): Uint8Array | null {
+    const bytes = value === null || value === undefined ? null : this.encode(value);
+    this.bytes.put(key, bytes, timestampMs);
+    return bytes;
+  }
+
+  decode(stored: StoredValue): V {
+    try {
+      return this.serde.deserialize(stored.value);
+    } catch (cause) {
+      throw new DeserializationError(`a row of store '${this.name}' cannot be read`, {
+        cause,
+        details: { store: this.name, sizeBytes: stored.value.length },
+      });
+    }
+  }
+
+  /** The row as a cell that decodes when somebody asks. */
+  cell(stored: StoredValue | null): Cell<V | null> {
+    if (stored === null) return ABSENT;
+    return Cell.read(this.serde as Serde<V | null>, asBuffer(stored.value), 0, stored.value.length);
+  }
+
+  private encode(value: V): Uint8Array {
+    try {
+      return this.serde.serialize(value);
+    } catch (cause) {
+      throw new SerializationError(`a ${typeof value} does not fit store '${this.name}'`, {
+        cause,
+        details: { store: this.name },
+      });
+    }
+  }
+}

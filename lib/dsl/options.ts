@@ -1,0 +1,79 @@
+/** Options of the operators. All are plain objects; each operator's docstring says what it does with them. */
+import type { Serde } from '../serde/serde.js';
+import type { OffsetReset, StreamPartitioner, TimestampExtractor } from '../topology/node.js';
+
+export interface NamedOptions {
+  /** Name of the operator's node; generated and numbered as in Kafka Streams by default. Kafka: `Named`. */
+  readonly name?: string;
+}
+
+/** Serde of a key whose type stays within the one before: may be left out. */
+export interface SameKeyOptions<K> {
+  readonly key?: Serde<K>;
+}
+/** Serde of a key whose type changes. */
+export interface NewKeyOptions<K> {
+  readonly key: Serde<K>;
+}
+/** Serde of a value whose type stays within the one before: may be left out. */
+export interface SameValueOptions<V> {
+  readonly value?: Serde<V>;
+}
+/** Serde of a value whose type changes. */
+export interface NewValueOptions<V> {
+  readonly value: Serde<V>;
+}
+
+/** Kafka: `Consumed`. */
+export interface StreamOptions<K, V> extends NamedOptions {
+  readonly key: Serde<K>;
+  readonly value: Serde<V>;
+  /** Default: the record's own timestamp. */
+  readonly timestampExtractor?: TimestampExtractor;
+  /** Where to start without committed offsets; default: the setting `autoOffsetReset`. */
+  readonly offsetReset?: OffsetReset;
+}
+
+/** How an operator keeps its table. Kafka: `Materialized`. */
+export interface StoreOptions {
+  /** Name of the store: makes it queryable, and names its changelog `<applicationId>-<store>-changelog`. */
+  readonly store?: string;
+  /** Accepted for the sake of Kafka's vocabulary: every store's image is in memory. */
+  readonly inMemory?: boolean;
+  /** Whether the store has a changelog topic; default true. */
+  readonly logged?: boolean;
+  /** Whether updates may be held back so that only the last of a commit goes downstream; default true. */
+  readonly cached?: boolean;
+  /** Overrides of the changelog topic's settings, by Kafka's names. */
+  readonly changelogConfig?: Readonly<Record<string, string>>;
+}
+
+export interface TableOptions<K, V> extends StreamOptions<K, V>, StoreOptions {}
+
+export interface AggregateOptions extends NamedOptions, StoreOptions {}
+
+/** Kafka: `Grouped`. The name also names the repartition topic, if one is needed. */
+export interface GroupOptions<K, V> extends NamedOptions, SameKeyOptions<K>, SameValueOptions<V> {}
+
+/** Kafka: `Repartitioned`. */
+export interface RepartitionOptions<K, V> extends GroupOptions<K, V> {
+  /** Default: the greatest count among the topics upstream. */
+  readonly partitions?: number;
+  readonly partitioner?: StreamPartitioner;
+}
+
+/** Kafka: `Produced`. */
+export interface ToOptions<K, V> extends GroupOptions<K, V> {
+  readonly partitioner?: StreamPartitioner;
+}
+
+export interface ProcessOptions extends NamedOptions {
+  /** Names of stores, added with `addStateStore`, that the processor may ask for. */
+  readonly stores?: readonly string[];
+}
+
+/** Whether anything is said about the store. Kafka: whether a `Materialized` was given. */
+export function isMaterialized(options: StoreOptions): boolean {
+  const { store, inMemory, logged, cached, changelogConfig } = options;
+  return [store, inMemory, logged, cached, changelogConfig].some((option) => option !== undefined);
+}

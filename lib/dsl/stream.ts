@@ -1,0 +1,190 @@
+import { TopologyError } from '../model/errors.js';
+import type { ProcessorSupplier } from '../processor/processor.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import { nullable } from '../serde/nullable-serde.js';
+import type { Serde } from '../serde/serde.js';
+import type { TopicNameExtractor } from '../topology/node.js';
+import { PREFIX } from './names.js';
+import {
+  filter,
+  flatMap,
+  flatMapValues,
+  foreach,
+  map,
+  mapValues,
+  passThrough,
+  peek,
+  selectKey,
+} from './operators/stateless.js';
+import type { GroupOptions, NamedOptions, ProcessOptions, RepartitionOptions, ToOptions } from './options.js';
+import { repartitionNames, repartitionNode } from './repartition.js';
+import type { BranchedStream, KGroupedStream, KStream, Predicate } from './streams.js';
+import type { GraphNode } from './streams-graph.js';
+import type { StreamParts, Wiring } from './wiring.js';
+
+/** What any operator that may change types is given: serdes left out are those from before. */
+interface AnySerdes {
+  readonly key?: Serde<unknown>;
+  readonly value?: Serde<unknown>;
+}
+type AnyMapper = (...args: never[]) => unknown;
+
+/**
+ * The one kind of {@link KStream}. The interface's overloads promise that a serde left out fits the new type; here types are
+ * carried through as they are.
+ */
+export class Stream<K, V> implements KStream<K, V> {
+  private readonly wiring: Wiring;
+  private readonly parts: StreamParts<K, V>;
+
+  constructor(wiring: Wiring, parts: StreamParts<K, V>) {
+    this.wiring = wiring;
+    this.parts = parts;
+  }
+
+  filter(predicate: Predicate<K, V>, options: NamedOptions = {}): KStream<K, never> {
+    return this.step(PREFIX.filter, options, filter(predicate, true)) as KStream<K, never>;
+  }
+
+  filterNot(predicate: Predicate<K, V>, options: NamedOptions = {}): KStream<K, V> {
+    return this.step(PREFIX.filter, options, filter(predicate, false));
+  }
+
+  mapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
+    return this.retyped(PREFIX.mapValues, options, mapValues(mapper as never), false);
+  }
+
+  flatMapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
+    return this.retyped(PREFIX.flatMapValues, options, flatMapValues(mapper as never), false);
+  }
+
+  map(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
+    return this.retyped(PREFIX.map, options, map(mapper as never), true);
+  }
+
+  flatMap(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
+    return this.retyped(PREFIX.flatMap, options, flatMap(mapper as never), true);
+  }
+
+  selectKey(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, V> {
+    return this.retyped(PREFIX.selectKey, options, selectKey(selector as never), true) as KStream<never, V>;
+  }
+
+  peek(action: (key: K, value: V) => unknown, options: NamedOptions = {}): KStream<K, V> {
+    return this.step(PREFIX.peek, options, peek(action));
+  }
+
+  foreach(action: (key: K, value: V) => unknown, options: NamedOptions = {}): void {
+    this.addStep(PREFIX.foreach, options, foreach(action));
+  }
+
+  merge(other: KStream<K, V>, options: NamedOptions = {}): KStream<K, V> {
+    if (!(other instanceof Stream) || other.wiring.graph !== this.wiring.graph) {
+      throw new TopologyError('merge: the other stream belongs to another builder', {
+        remedy: 'Make both streams with one StreamsBuilder.',
+      });
+    }
+    const { parts } = other as Stream<K, V>;
+    const node = this.addStep(PREFIX.merge, options, passThrough<K, V>(), { parents: [this.parts.node, parts.node] });
+    return this.wiring.stream({ ...this.parts, node, keyChanged: this.parts.keyChanged || parts.keyChanged });
+  }
+
+  split(options: NamedOptions = {}): BranchedStream<K, V> {
+    return this.wiring.branched({ ...this.parts, name: options.name });
+  }
+
+  groupByKey(options: GroupOptions<K, NonNullable<V>> = {}): KGroupedStream<K, NonNullable<V>> {
+    return this.grouped(this.parts, options);
+  }
+
+  groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedStream<never, NonNullable<V>> {
+    const node = this.addStep(PREFIX.selectKey, options, selectKey(selector as never));
+    const parts = { ...this.parts, node, keyChanged: true };
+    return this.grouped(parts, options as GroupOptions<K, NonNullable<V>>) as KGroupedStream<never, NonNullable<V>>;
+  }
+
+  repartition(options: RepartitionOptions<K, V> = {}): KStream<K, V> {
+    const { graph } = this.wiring;
+    const { key = this.parts.key, value = this.parts.value, partitions, partitioner } = options;
+    const name = options.name ?? graph.names.node(PREFIX.repartition);
+    const names = repartitionNames(graph, name);
+    const request = { name, key, value, partitions, partitioner };
+    const node = graph.add(repartitionNode(this.parts.node, names, request));
+    return this.wiring.stream({ node, key, value, keyChanged: false });
+  }
+
+  to(topic: string | ((record: StreamRecord<K, V>) => string), options: ToOptions<K, V> = {}): void {
+    const { graph } = this.wiring;
+    const { key = this.parts.key, value = this.parts.value, partitioner } = options;
+    const name = graph.names.orGenerated(options.name, PREFIX.sink);
+    const sink = { key, value, ...(partitioner === undefined ? {} : { partitioner }) };
+    graph.add({
+      name,
+      parents: [this.parts.node],
+      write(builder, parents) {
+        builder.addSink(name, topic as string | TopicNameExtractor, { parents, ...sink });
+      },
+    });
+  }
+
+  process(
+    supplier: ProcessorSupplier<K, V, never, never>,
+    options: ProcessOptions & AnySerdes = {},
+  ): KStream<never, never> {
+    return this.retyped(PREFIX.process, options, supplier, true);
+  }
+
+  processValues(
+    supplier: ProcessorSupplier<K, V, K, never>,
+    options: ProcessOptions & AnySerdes = {},
+  ): KStream<K, never> {
+    return this.retyped(PREFIX.processValues, options, supplier, false);
+  }
+
+  private grouped(
+    parts: StreamParts<K, V>,
+    options: GroupOptions<K, NonNullable<V>>,
+  ): KGroupedStream<K, NonNullable<V>> {
+    return this.wiring.groupedStream({
+      node: parts.node,
+      key: options.key ?? parts.key,
+      value: (options.value ?? parts.value) as Serde<NonNullable<V>>,
+      keyChanged: parts.keyChanged,
+      name: options.name,
+    });
+  }
+
+  /** A step that changes no type. */
+  private step(prefix: string, options: NamedOptions, supplier: ProcessorSupplier<K, V, K, V>): KStream<K, V> {
+    return this.wiring.stream({ ...this.parts, node: this.addStep(prefix, options, supplier) });
+  }
+
+  private retyped(
+    prefix: string,
+    options: ProcessOptions & AnySerdes,
+    supplier: ProcessorSupplier<K, V, never, never>,
+    changesKey: boolean,
+  ): KStream<never, never> {
+    const node = this.addStep(prefix, options, supplier, { stores: options.stores ?? [] });
+    const key: Serde<unknown> = options.key ?? nullable(this.parts.key);
+    const value: Serde<unknown> = options.value ?? nullable(this.parts.value);
+    const keyChanged = this.parts.keyChanged || changesKey;
+    return this.wiring.stream({ node, key, value, keyChanged }) as KStream<never, never>;
+  }
+
+  private addStep<KOut, VOut>(
+    prefix: string,
+    options: NamedOptions,
+    supplier: ProcessorSupplier<K, V, KOut, VOut>,
+    more: { readonly parents?: readonly GraphNode[]; readonly stores?: readonly string[] } = {},
+  ): GraphNode {
+    const { graph } = this.wiring;
+    const name = graph.names.orGenerated(options.name, prefix);
+    const stores = more.stores ?? [];
+    return graph.add({
+      name,
+      parents: more.parents ?? [this.parts.node],
+      write: (builder, parents) => void builder.addProcessor(name, supplier, { parents, stores }),
+    });
+  }
+}

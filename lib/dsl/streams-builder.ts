@@ -1,0 +1,167 @@
+import { TopologyError } from '../model/errors.js';
+import type { Serde } from '../serde/serde.js';
+import type { StoreSpec } from '../topology/store-spec.js';
+import type { Topology } from '../topology/topology.js';
+import type { Names, SourceOptions } from '../topology/topology-builder.js';
+import { Branched } from './branched.js';
+import { GroupedStream } from './grouped-stream.js';
+import { GroupedTable } from './grouped-table.js';
+import { materialize } from './materialize.js';
+import { PREFIX } from './names.js';
+import { tableSource } from './operators/table-source.js';
+import type { StreamOptions, TableOptions } from './options.js';
+import { Stream } from './stream.js';
+import type { KStream, KTable } from './streams.js';
+import { type GraphNode, StreamsGraph } from './streams-graph.js';
+import { Table } from './table.js';
+import type { Wiring } from './wiring.js';
+
+interface StreamSource {
+  readonly node: GraphNode;
+  readonly options: StreamOptions<unknown, unknown>;
+}
+
+/**
+ * Builds a topology from streams and tables. Kafka: `StreamsBuilder`.
+ *
+ * @example
+ * const builder = new StreamsBuilder();
+ * builder
+ *   .stream('lines', { key: string(), value: string() })
+ *   .flatMapValues((line) => line.split(' '))
+ *   .groupBy((_, word) => word)
+ *   .count({ store: 'counts' })
+ *   .toStream()
+ *   .to('counts');
+ * export default defineApp({ applicationId: 'word-count', topology: builder.build() });
+ */
+export class StreamsBuilder {
+  private readonly graph = new StreamsGraph();
+  private readonly wiring: Wiring = wire(this.graph);
+  /** By their topics: a second stream of the same topics shares the node of the first. */
+  private readonly streamSources = new Map<string, StreamSource>();
+
+  /**
+   * A stream of the records of one topic or several.
+   *
+   * Streams of the same topics read them once: they must agree on serdes, timestamps and reset policy.
+   *
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if no topic is named, or two streams of it disagree
+   */
+  stream<K, V>(topics: Names, options: StreamOptions<K, V>): KStream<K, V> {
+    const list = [...new Set(typeof topics === 'string' ? [topics] : topics)];
+    const name = this.graph.names.orGenerated(options.name, PREFIX.source);
+    const { key, value } = options;
+    const topicsRead = JSON.stringify([...list].sort());
+    const shared = this.streamSources.get(topicsRead);
+    if (shared !== undefined) {
+      expectAgreement(list, shared.options, options as StreamOptions<unknown, unknown>);
+      return this.wiring.stream({ node: shared.node, key, value, keyChanged: false });
+    }
+    const node = this.graph.add({
+      name,
+      parents: [],
+      write: (builder) => void builder.addSource(name, list, sourceOptions(options)),
+    });
+    this.streamSources.set(topicsRead, { node, options: options as StreamOptions<unknown, unknown> });
+    return this.wiring.stream({ node, key, value, keyChanged: false });
+  }
+
+  /**
+   * A table of the latest value by key of one topic: null deletes a row, records without key are dropped.
+   *
+   * It is kept in a store if one is named here, or if something after it asks for the rows as they were.
+   */
+  table<K, V>(topic: string, options: TableOptions<K, V>): KTable<K, V> {
+    const { names } = this.graph;
+    const { key, value, store: named } = options;
+    const store = named ?? names.store(`${topic}-`);
+    const source = names.orGenerated(options.name, PREFIX.source);
+    const name = names.suffixedOrGenerated(options.name, '-table-source', PREFIX.tableSource);
+    const state = { kept: named !== undefined, sendOldValues: false };
+    const node = this.graph.add({
+      name,
+      parents: [],
+      write(builder) {
+        const spec = state.kept ? materialize(store, key, value, options) : null;
+        const format = spec === null ? null : { store, key, value };
+        const { sendOldValues } = state;
+        builder.addSource(source, topic, sourceOptions(options));
+        builder.addProcessor(name, tableSource({ format, cached: spec?.cached ?? false, sendOldValues }), {
+          parents: source,
+        });
+        if (spec !== null) builder.addStateStore(spec, name);
+      },
+    });
+    return this.wiring.table({
+      node,
+      key,
+      value,
+      queryableStoreName: named ?? null,
+      sendOldValues(force) {
+        if (!force && !state.kept) return false;
+        state.kept = true;
+        state.sendOldValues = true;
+        return true;
+      },
+    });
+  }
+
+  /** Adds a store for `process` and `processValues`, which name it in `stores`. Adding one twice does no harm. */
+  addStateStore(store: StoreSpec): this {
+    this.graph.add({
+      name: store.name,
+      parents: [],
+      write: (builder) => void builder.addStateStore(store),
+    });
+    return this;
+  }
+
+  /**
+   * The finished topology. May be called again; operators added later are not in an earlier one.
+   *
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY naming the node, store or topic that breaks a rule
+   */
+  build(): Topology {
+    return this.graph.build();
+  }
+}
+
+function wire(graph: StreamsGraph): Wiring {
+  const wiring: Wiring = {
+    graph,
+    stream: (parts) => new Stream(wiring, parts),
+    table: (parts) => new Table(wiring, parts),
+    groupedStream: (parts) => new GroupedStream(wiring, parts),
+    groupedTable: (parts) => new GroupedTable(wiring, parts),
+    branched: (parts) => new Branched(wiring, parts),
+  };
+  return wiring;
+}
+
+function sourceOptions<K, V>(options: StreamOptions<K, V>): SourceOptions<K, V> {
+  const { name: _name, ...source } = options;
+  return source;
+}
+
+function expectAgreement(
+  topics: readonly string[],
+  first: StreamOptions<unknown, unknown>,
+  second: StreamOptions<unknown, unknown>,
+): void {
+  const differing = [
+    sameBytes(first.key, second.key) ? [] : ['key'],
+    sameBytes(first.value, second.value) ? [] : ['value'],
+    first.timestampExtractor === second.timestampExtractor ? [] : ['timestampExtractor'],
+    first.offsetReset === second.offsetReset ? [] : ['offsetReset'],
+  ].flat();
+  if (differing.length === 0) return;
+  throw new TopologyError(`two streams read ${topics.join(', ')} with different ${differing.join(', ')}`, {
+    details: { topics, differing },
+    remedy: 'Give both streams the same options (the same serde object), or use one stream twice.',
+  });
+}
+
+function sameBytes(first: Serde<unknown>, second: Serde<unknown>): boolean {
+  return first === second || (first.format !== undefined && first.format === second.format);
+}

@@ -1,0 +1,255 @@
+/**
+ * What the operators work on: streams, tables and their groups. One file, since each leads to the others.
+ *
+ * Every stream knows its serdes. An operator that changes a type takes the new serde, and it may be left out only where the new
+ * type lies within the old: so a topology that compiles never lacks one. Functions may be `async`; those that return plain
+ * values cost no promise. Functions over values alone take `(value, key)`, all others `(key, value)`.
+ */
+import type { Awaitable } from '../model/awaitable.js';
+import type { ProcessorSupplier } from '../processor/processor.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import type {
+  AggregateOptions,
+  GroupOptions,
+  NamedOptions,
+  NewKeyOptions,
+  NewValueOptions,
+  ProcessOptions,
+  RepartitionOptions,
+  SameKeyOptions,
+  SameValueOptions,
+  StoreOptions,
+  ToOptions,
+} from './options.js';
+
+type Widened<T> = T extends string
+  ? Record<never, never> extends Record<T, 1>
+    ? T
+    : string
+  : T extends number
+    ? Record<never, never> extends Record<T, 1>
+      ? T
+      : number
+    : T extends boolean
+      ? boolean
+      : T;
+
+/** The type after an operator that keeps the serde: the function's own, but `string` for the texts it happens to give. */
+export type Kept<Before, After> = [Widened<After>] extends [Before] ? Widened<After> : After;
+
+export type Predicate<K, V> = (key: K, value: V) => Awaitable<boolean>;
+type Pair<K, V> = readonly [K, V];
+
+/** A stream of records, each a fact of its own. Kafka: `KStream`. */
+export interface KStream<K, V> {
+  /** Records for which the predicate holds. */
+  filter<V2 extends V>(predicate: (key: K, value: V) => value is V2, options?: NamedOptions): KStream<K, V2>;
+  filter(predicate: Predicate<K, V>, options?: NamedOptions): KStream<K, V>;
+  /** Records for which the predicate does not hold. */
+  filterNot(predicate: Predicate<K, V>, options?: NamedOptions): KStream<K, V>;
+
+  /** A new value for each record; the key stays, so nothing has to move. */
+  mapValues<V2 extends V>(
+    mapper: (value: V, key: K) => Awaitable<V2>,
+    options?: NamedOptions & SameValueOptions<V2>,
+  ): KStream<K, Kept<V, V2>>;
+  mapValues<V2>(
+    mapper: (value: V, key: K) => Awaitable<NoInfer<V2>>,
+    options: NamedOptions & NewValueOptions<V2>,
+  ): KStream<K, V2>;
+
+  /** Any number of values for each record. */
+  flatMapValues<V2 extends V>(
+    mapper: (value: V, key: K) => Awaitable<Iterable<V2>>,
+    options?: NamedOptions & SameValueOptions<V2>,
+  ): KStream<K, Kept<V, V2>>;
+  flatMapValues<V2>(
+    mapper: (value: V, key: K) => Awaitable<Iterable<NoInfer<V2>>>,
+    options: NamedOptions & NewValueOptions<V2>,
+  ): KStream<K, V2>;
+
+  /** A new key and value for each record, as a pair `[key, value]`. Grouping afterwards moves the records. */
+  map<K2 extends K, V2 extends V>(
+    mapper: (key: K, value: V) => Awaitable<Pair<K2, V2>>,
+    options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
+  ): KStream<Kept<K, K2>, Kept<V, V2>>;
+  map<K2 extends K, V2>(
+    mapper: (key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>>>,
+    options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
+  ): KStream<Kept<K, K2>, V2>;
+  map<K2, V2 extends V>(
+    mapper: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2>>,
+    options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
+  ): KStream<K2, Kept<V, V2>>;
+  map<K2, V2>(
+    mapper: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, NoInfer<V2>>>,
+    options: NamedOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
+  ): KStream<K2, V2>;
+
+  /** Any number of `[key, value]` pairs for each record. Grouping afterwards moves the records. */
+  flatMap<K2 extends K, V2 extends V>(
+    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<K2, V2>>>,
+    options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
+  ): KStream<Kept<K, K2>, Kept<V, V2>>;
+  flatMap<K2 extends K, V2>(
+    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<K2, NoInfer<V2>>>>,
+    options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
+  ): KStream<Kept<K, K2>, V2>;
+  flatMap<K2, V2 extends V>(
+    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<NoInfer<K2>, V2>>>,
+    options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
+  ): KStream<K2, Kept<V, V2>>;
+  flatMap<K2, V2>(
+    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<NoInfer<K2>, NoInfer<V2>>>>,
+    options: NamedOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
+  ): KStream<K2, V2>;
+
+  /** A new key for each record. Grouping afterwards moves the records. */
+  selectKey<K2 extends K>(
+    selector: (key: K, value: V) => Awaitable<K2>,
+    options?: NamedOptions & SameKeyOptions<K2>,
+  ): KStream<Kept<K, K2>, V>;
+  selectKey<K2>(
+    selector: (key: K, value: V) => Awaitable<NoInfer<K2>>,
+    options: NamedOptions & NewKeyOptions<K2>,
+  ): KStream<K2, V>;
+
+  /** Looks at each record on its way. An action that returns a promise holds the record up. */
+  peek(action: (key: K, value: V) => unknown, options?: NamedOptions): KStream<K, V>;
+  /** Ends the stream in an action. */
+  foreach(action: (key: K, value: V) => unknown, options?: NamedOptions): void;
+
+  /** Both streams as one; records of each keep their order. */
+  merge(other: KStream<K, V>, options?: NamedOptions): KStream<K, V>;
+  /** Divides the stream: each record goes to the first branch whose predicate holds. The name is the branches' prefix. */
+  split(options?: NamedOptions): BranchedStream<K, V>;
+
+  /** Groups by the key as it is. Records with a null key or value are dropped by the aggregation. */
+  groupByKey(options?: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, NonNullable<V>>;
+  /** Groups by a new key, through a repartition topic; a null key drops the record. */
+  groupBy<K2 extends K>(
+    selector: (key: K, value: V) => Awaitable<K2 | null>,
+    options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<NonNullable<V>>,
+  ): KGroupedStream<Kept<K, K2>, NonNullable<V>>;
+  groupBy<K2>(
+    selector: (key: K, value: V) => Awaitable<NoInfer<K2> | null>,
+    options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<NonNullable<V>>,
+  ): KGroupedStream<K2, NonNullable<V>>;
+
+  /** Sends the stream through a topic of the application, so that records of one key meet. Null keys are dropped. */
+  repartition(options?: RepartitionOptions<K, V>): KStream<K, V>;
+  /** Writes to a topic, or to the one that a function names for each record. */
+  to(topic: string | ((record: StreamRecord<K, V>) => string), options?: ToOptions<K, V>): void;
+
+  /** A step written by hand; see `Processor`. It may change keys: grouping afterwards moves the records. */
+  process<K2 extends K, V2 extends V>(
+    supplier: ProcessorSupplier<K, V, K2, V2>,
+    options?: ProcessOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
+  ): KStream<K2, V2>;
+  process<K2, V2>(
+    supplier: ProcessorSupplier<K, V, NoInfer<K2>, NoInfer<V2>>,
+    options: ProcessOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
+  ): KStream<K2, V2>;
+  /** A step written by hand that keeps each record's key: nothing has to move afterwards. */
+  processValues<V2 extends V>(
+    supplier: ProcessorSupplier<K, V, K, V2>,
+    options?: ProcessOptions & SameValueOptions<V2>,
+  ): KStream<K, V2>;
+  processValues<V2>(
+    supplier: ProcessorSupplier<K, V, K, NoInfer<V2>>,
+    options: ProcessOptions & NewValueOptions<V2>,
+  ): KStream<K, V2>;
+}
+
+/** A stream being divided. Kafka: `BranchedKStream`. */
+export interface BranchedStream<K, V> {
+  /** One more branch, by its name; unnamed ones are called 1, 2, … */
+  branch(predicate: Predicate<K, V>, options?: NamedOptions): BranchedStream<K, V>;
+  /** All branches by prefix and name, with one for the records that no other took (`0` unless named). */
+  defaultBranch(options?: NamedOptions): ReadonlyMap<string, KStream<K, V>>;
+  /** All branches by prefix and name; records that no branch took are dropped. */
+  noDefaultBranch(): ReadonlyMap<string, KStream<K, V>>;
+}
+
+/** Records grouped by key, to be aggregated. Kafka: `KGroupedStream`. */
+export interface KGroupedStream<K, V> {
+  /** Number of records by key. */
+  count(options?: AggregateOptions): KTable<K, number>;
+  /** Folds the values of a key; the first one is the start. A result of null deletes the row. */
+  reduce(reducer: (aggregate: V, value: V) => Awaitable<V | null>, options?: AggregateOptions): KTable<K, V>;
+  /**
+   * Folds the values of a key into something else. A result of null deletes the row. The row's timestamp is the greatest of its
+   * records' timestamps.
+   *
+   * @example
+   * grouped.aggregate({ init: () => 0, add: (_, order, total) => total + order.amount, value: double(), store: 'totals' })
+   */
+  aggregate<A>(
+    options: AggregateOptions &
+      NewValueOptions<A> & {
+        init(): Awaitable<NoInfer<A>>;
+        add(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+      },
+  ): KTable<K, A>;
+}
+
+/** A table: the latest value by key, and its updates. Kafka: `KTable`. */
+export interface KTable<K, V> {
+  /** Name under which the table can be queried; null if it has none. */
+  readonly queryableStoreName: string | null;
+
+  /** Rows for which the predicate holds; a row that stops matching is deleted. */
+  filter(predicate: Predicate<K, V>, options?: NamedOptions & StoreOptions): KTable<K, V>;
+  /** Rows for which the predicate does not hold. */
+  filterNot(predicate: Predicate<K, V>, options?: NamedOptions & StoreOptions): KTable<K, V>;
+  /** A new value for each row; null deletes it. */
+  mapValues<V2 extends V>(
+    mapper: (value: V, key: K) => Awaitable<V2 | null>,
+    options?: NamedOptions & StoreOptions & SameValueOptions<V2>,
+  ): KTable<K, Kept<V, V2>>;
+  mapValues<V2>(
+    mapper: (value: V, key: K) => Awaitable<NoInfer<V2> | null>,
+    options: NamedOptions & StoreOptions & NewValueOptions<V2>,
+  ): KTable<K, V2>;
+
+  /** The table's updates as records; a deleted row is a null value. */
+  toStream(options?: NamedOptions): KStream<K, V | null>;
+
+  /** Groups rows by a new key, through a repartition topic: `[key, value]` for each row, or null to leave it out. */
+  groupBy<K2 extends K, V2 extends V>(
+    selector: (key: K, value: V) => Awaitable<Pair<K2, V2> | null>,
+    options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
+  ): KGroupedTable<Kept<K, K2>, Kept<V, V2>>;
+  groupBy<K2 extends K, V2>(
+    selector: (key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>> | null>,
+    options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
+  ): KGroupedTable<Kept<K, K2>, V2>;
+  groupBy<K2, V2 extends V>(
+    selector: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2> | null>,
+    options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
+  ): KGroupedTable<K2, Kept<V, V2>>;
+  groupBy<K2, V2>(
+    selector: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, NoInfer<V2>> | null>,
+    options: NamedOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
+  ): KGroupedTable<K2, V2>;
+}
+
+/** Rows grouped by a new key, to be aggregated: what leaves a group is subtracted from it. Kafka: `KGroupedTable`. */
+export interface KGroupedTable<K, V> {
+  /** Number of rows by group. */
+  count(options?: AggregateOptions): KTable<K, number>;
+  reduce(
+    options: AggregateOptions & {
+      add(aggregate: V, value: V): Awaitable<V | null>;
+      subtract(aggregate: V, value: V): Awaitable<V | null>;
+    },
+  ): KTable<K, V>;
+  aggregate<A>(
+    options: AggregateOptions &
+      NewValueOptions<A> & {
+        init(): Awaitable<NoInfer<A>>;
+        add(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+        subtract(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+      },
+  ): KTable<K, A>;
+}

@@ -1,0 +1,58 @@
+/** The public API of `millrace`: what an application is written with. The engines are behind the other entries. */
+export type {
+  AggregateOptions,
+  GroupOptions,
+  NamedOptions,
+  ProcessOptions,
+  RepartitionOptions,
+  StoreOptions,
+  StreamOptions,
+  TableOptions,
+  ToOptions,
+} from './dsl/options.js';
+export type { BranchedStream, KGroupedStream, KGroupedTable, KStream, KTable } from './dsl/streams.js';
+export { StreamsBuilder } from './dsl/streams-builder.js';
+export type { Awaitable } from './model/awaitable.js';
+export { type Duration, durationMs } from './model/duration.js';
+export * from './model/errors.js';
+export type { Offset } from './model/offset.js';
+export type { Header, Headers } from './model/record-set.js';
+export { resolveSettings, type Settings, type SettingsInput, settingsFromText } from './model/settings.js';
+export type { TaskId } from './model/task-id.js';
+export type { TopicPartition } from './model/topic-partition.js';
+export type { Processor, ProcessorSupplier } from './processor/processor.js';
+export type {
+  Cancellable,
+  ProcessorContext,
+  PunctuationType,
+  Punctuator,
+  RecordMetadata,
+} from './processor/processor-context.js';
+export { StreamRecord } from './processor/stream-record.js';
+export { bytes } from './serde/bytes-serde.js';
+export { json } from './serde/json-serde.js';
+export { nullable } from './serde/nullable-serde.js';
+export { double, int, long } from './serde/number-serdes.js';
+export type { Serde, SerdeType } from './serde/serde.js';
+export { string } from './serde/string-serde.js';
+export type {
+  Entries,
+  KeyValue,
+  KeyValueStore,
+  ReadOnlyKeyValueStore,
+  StateStore,
+  TimestampedKeyValueStore,
+  ValueAndTimestamp,
+} from './state/state-store.js';
+export { type AppInput, defineApp, type StreamsApp } from './topology/app.js';
+export type { OffsetReset, StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
+export type { StoreSpec } from './topology/store-spec.js';
+export { type KeyValueStoreOptions, keyValueStore, timestampedKeyValueStore } from './topology/stores.js';
+export type { SubTopology, Topology } from './topology/topology.js';
+export {
+  type Names,
+  type ProcessorOptions,
+  type SinkOptions,
+  type SourceOptions,
+  TopologyBuilder,
+} from './topology/topology-builder.js';
