@@ -1,0 +1,156 @@
+/**
+ * Applies a changelog partition to a store: the one way in which restore, standby and query follow the log.
+ *
+ * Invariants
+ *   F1  the store holds the fold of the committed changelog up to `position` at least: every record below it was applied, in order
+ *   F2  `position` counts what carries no record (control markers, aborted records, empty batches, compacted gaps): the end is
+ *       reached by position, never by a record's offset
+ *   F3  nothing at or beyond a limit is applied
+ *   F4  no wait is endless: without progress for the stall time-out the follower stops with an error that names the likely cause
+ */
+import type { Clock } from '../host/host.js';
+import type { FetchResult, LogReader } from '../log/log.js';
+import { type ByteKey, byteKeyAt } from '../model/byte-key.js';
+import { RestoreStalledError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import type { RecordSet } from '../model/record-set.js';
+import type { TopicPartition } from '../model/topic-partition.js';
+import type { TransactionalStore } from '../state/byte-store.js';
+
+/** How long one fetch waits for the log to grow before progress is judged again. */
+const FOLLOW_WAIT_MS = 100;
+/** Keys remembered as changed; beyond it the follower only knows that there are many. */
+const CHANGED_KEYS_MAX = 1_000_000;
+
+export interface FollowerInit {
+  readonly log: LogReader;
+  readonly clock: Clock;
+  readonly store: TransactionalStore;
+  readonly changelog: TopicPartition;
+  /** First offset to apply (inclusive). */
+  readonly fromOffset: Offset;
+  readonly fetchMaxBytes: number;
+  /** Whether to remember which keys were written, for a delta snapshot. */
+  readonly trackChanges?: boolean;
+}
+
+export interface FollowTo {
+  /** Where to stop (exclusive): nothing at or beyond it is applied, and the position ends on it or beyond it. */
+  readonly target: Offset;
+  /** Longest time without progress. */
+  readonly stallTimeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Follower {
+  /** First offset not applied. */
+  readonly position: Offset;
+  readonly recordsApplied: number;
+  /** Keys that were written, deletes included, since the follower was made; null: not tracked, or too many to remember. */
+  readonly changedKeys: ReadonlySet<ByteKey> | null;
+  /**
+   * Applies the log until `position` ≥ `target`.
+   *
+   * @throws {RestoreStalledError} STREAMS_RESTORE_STALLED · {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE: the log starts
+   *   beyond the position, or was truncated below it · {AbortedError} STREAMS_ABORTED
+   */
+  followTo(to: FollowTo): Promise<void>;
+}
+
+/** A follower of one changelog partition. The store must have no overlay. */
+export function createFollower(init: FollowerInit): Follower {
+  return new LogFollower(init);
+}
+
+class LogFollower implements Follower {
+  position: Offset;
+  recordsApplied = 0;
+  private changed: Set<ByteKey> | null;
+  private readonly init: FollowerInit;
+
+  constructor(init: FollowerInit) {
+    this.init = init;
+    this.position = init.fromOffset;
+    this.changed = init.trackChanges === true ? new Set() : null;
+  }
+
+  get changedKeys(): ReadonlySet<ByteKey> | null {
+    return this.changed;
+  }
+
+  async followTo(to: FollowTo): Promise<void> {
+    const { clock } = this.init;
+    let progressAtMs = clock.monotonic();
+    let seen: FetchResult | undefined;
+    while (this.position < to.target) {
+      const before = this.position;
+      const result = await this.fetch(to.signal);
+      if (result !== undefined) {
+        seen = result;
+        this.apply(result, to.target);
+      }
+      const nowMs = clock.monotonic();
+      if (this.position > before) progressAtMs = nowMs;
+      else if (nowMs - progressAtMs >= to.stallTimeoutMs) throw this.stalled(to, seen);
+    }
+  }
+
+  private async fetch(signal: AbortSignal | undefined): Promise<FetchResult | undefined> {
+    const { log, changelog, fetchMaxBytes } = this.init;
+    const [result] = await log.fetch([{ ...changelog, fromOffset: this.position }], {
+      isolation: 'readCommitted',
+      maxWaitMs: FOLLOW_WAIT_MS,
+      maxBytes: fetchMaxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return result;
+  }
+
+  private apply(result: FetchResult, limit: Offset): void {
+    const { records } = result;
+    const count = countBelow(records, limit);
+    const { store } = this.init;
+    for (let index = 0; index < count; index += 1) {
+      const keyStart = records.keyStarts[index] as number;
+      if (keyStart < 0) continue; // a changelog record without key names nothing
+      const key = byteKeyAt(records.bytes, keyStart, records.keyEnds[index] as number);
+      store.restore({ key, value: records.value(index), timestampMs: records.timestamps[index] as number });
+      this.remember(key);
+    }
+    this.recordsApplied += count;
+    this.position = count < records.size ? limit : result.nextOffset;
+  }
+
+  private remember(key: ByteKey): void {
+    if (this.changed === null) return;
+    this.changed.add(key);
+    if (this.changed.size > CHANGED_KEYS_MAX) this.changed = null;
+  }
+
+  private stalled(to: FollowTo, seen: FetchResult | undefined): RestoreStalledError {
+    const { topic, partition } = this.init.changelog;
+    const cause =
+      seen === undefined
+        ? 'the log answers nothing'
+        : seen.highWatermark < to.target
+          ? 'the log was truncated: its end is below the target'
+          : 'a transaction is open below the target';
+    return new RestoreStalledError(`${topic}-${partition} got no further than ${this.position}: ${cause}`, {
+      details: {
+        topic,
+        partition,
+        position: this.position,
+        targetOffset: to.target,
+        highWatermark: seen?.highWatermark,
+        lastStableOffset: seen?.lastStableOffset,
+      },
+    });
+  }
+}
+
+/** Records of a set whose offset is below `limit`: all of them in nearly every case. */
+function countBelow(records: RecordSet, limit: Offset): number {
+  let count = records.size;
+  while (count > 0 && (records.offsets[count - 1] as number) >= limit) count -= 1;
+  return count;
+}

@@ -1,0 +1,46 @@
+import type { Logger } from '../host/host.js';
+import type { Incarnation } from '../leases/records.js';
+import { asStreamsError } from '../model/errors.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { RuntimePorts } from './ports.js';
+
+export interface HandOver {
+  readonly app: StreamsApp;
+  readonly ports: RuntimePorts;
+  readonly self: Incarnation;
+  readonly logger: Logger;
+  /** Monotonic milliseconds after which nobody waits for the successor any more. */
+  readonly untilMs: number;
+  readonly successorClaimed: () => boolean;
+  readonly pollMs: number;
+}
+
+/**
+ * Marks the slot as draining, invokes its next incarnation, and waits until that has claimed the slot: the tasks work on while
+ * the successor starts. A successor that does not come is the scheduler's to replace.
+ */
+export async function handOver(handOver: HandOver): Promise<void> {
+  const { app, ports, self, logger, untilMs, successorClaimed, pollMs } = handOver;
+  const { clock } = ports.host;
+  try {
+    const drained = await ports.leases.drainMember(self);
+    if (!drained.applied) return;
+    await ports.invoker.invoke('task', {
+      type: 'run-member',
+      applicationId: app.applicationId,
+      memberId: self.memberId,
+      incarnation: self.incarnation + 1,
+      expiresAtMs: clock.now() + app.settings.sessionTimeoutMs,
+    });
+    logger.info('successor-invoked', { incarnation: self.incarnation + 1 });
+    while (!successorClaimed() && clock.monotonic() < untilMs) {
+      await clock.sleep(Math.min(pollMs, Math.max(0, untilMs - clock.monotonic())));
+      const seen = await ports.leases.readMember(self.memberId);
+      if (seen === null || seen.incarnation !== self.incarnation) return;
+    }
+  } catch (thrown) {
+    const error = asStreamsError(thrown);
+    if (error.kind !== 'transient') throw error;
+    logger.warn('successor-not-invoked', { code: error.code, message: error.message });
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Keeps a member's slot: one conditional update per interval, and a watch over the time since the last one that succeeded.
+ *
+ * Invariants (design §5)
+ *   B1  a renewal counts from the moment at which it was sent, not from its answer
+ *   B2  who could not renew for `sessionTimeoutMs`, by the larger of the monotonic and the wall clock, has lost the slot: a
+ *       process that was frozen finds out from the one or the other
+ *   B3  renewing and watching are two loops: a renewal that hangs does not blind the watch
+ *   B4  no machine's clock is compared with another's
+ */
+import type { Logger } from '../host/host.js';
+import type { Incarnation, Member, MemberReport } from '../leases/records.js';
+import { asStreamsError } from '../model/errors.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { RuntimePorts } from './ports.js';
+import { Wakeup } from './wakeup.js';
+
+export interface HeartbeatEvents {
+  /** The slot was renewed; the item says which plan is current. */
+  renewed(member: Member): void;
+  /** The slot is not ours any more; `seen` is who has it, null if nobody answered in time. Called once. */
+  lost(seen: Member | null): void;
+}
+
+export interface HeartbeatInit {
+  readonly app: StreamsApp;
+  readonly ports: RuntimePorts;
+  readonly self: Incarnation;
+  readonly report: () => MemberReport;
+  readonly events: HeartbeatEvents;
+  readonly logger: Logger;
+}
+
+export class Heartbeat {
+  private readonly init: HeartbeatInit;
+  private readonly renewal = new Wakeup();
+  private readonly watch = new Wakeup();
+  private renewedAt: { readonly monotonicMs: number; readonly wallMs: number };
+  private ended = false;
+
+  /** Counts from now on: make it right after the claim. */
+  constructor(init: HeartbeatInit) {
+    this.init = init;
+    this.renewedAt = this.now();
+  }
+
+  /** Renews and watches until {@link end}, or until the slot is lost. */
+  async run(): Promise<void> {
+    await Promise.all([this.renewing(), this.watching()]);
+  }
+
+  end(): void {
+    this.ended = true;
+    this.renewal.wake();
+    this.watch.wake();
+  }
+
+  /** Renews before its time, for news that should not wait for the interval. */
+  beatNow(): void {
+    this.renewal.wake();
+  }
+
+  private async renewing(): Promise<void> {
+    const { app, ports } = this.init;
+    while (!this.ended) {
+      await this.renewal.sleep(ports.host.clock, app.settings.heartbeatIntervalMs);
+      if (!this.ended) await this.renew();
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const { ports, self, report, events, logger } = this.init;
+    const sentAt = this.now();
+    try {
+      const beat = await ports.leases.heartbeat({ ...self, report: report() });
+      if (this.ended) return;
+      if (!beat.applied) {
+        this.end();
+        events.lost(beat.item);
+        return;
+      }
+      this.renewedAt = sentAt;
+      events.renewed(beat.item);
+    } catch (thrown) {
+      const error = asStreamsError(thrown);
+      if (error.kind !== 'transient') throw error;
+      logger.warn('heartbeat-failed', { code: error.code, message: error.message });
+    }
+  }
+
+  private async watching(): Promise<void> {
+    const { app, ports, events, logger } = this.init;
+    const { sessionTimeoutMs } = app.settings;
+    while (!this.ended) {
+      const leftMs = sessionTimeoutMs - this.silentForMs();
+      if (leftMs <= 0) {
+        this.end();
+        logger.error('session-timed-out', { silentForMs: this.silentForMs(), sessionTimeoutMs });
+        events.lost(null);
+        return;
+      }
+      await this.watch.sleep(ports.host.clock, leftMs);
+    }
+  }
+
+  private silentForMs(): number {
+    const now = this.now();
+    return Math.max(now.monotonicMs - this.renewedAt.monotonicMs, now.wallMs - this.renewedAt.wallMs);
+  }
+
+  private now() {
+    const { clock } = this.init.ports.host;
+    return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
+  }
+}

@@ -1,0 +1,63 @@
+import type { FetchRequest, FetchResult, LogReader } from '../log/log.js';
+import type { Offset } from '../model/offset.js';
+import type { Settings } from '../model/settings.js';
+import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { StreamTask } from '../task/stream-task.js';
+
+/** Reads a task's inputs, from the committed offsets on; the fetch positions of one session. */
+export class InputReader {
+  private readonly log: LogReader;
+  private readonly settings: Settings;
+  private readonly inputs: readonly { readonly at: TopicPartition; readonly key: TopicPartitionKey }[];
+  private readonly positions: Map<TopicPartitionKey, Offset>;
+
+  constructor(
+    log: LogReader,
+    settings: Settings,
+    inputs: readonly TopicPartition[],
+    positions: ReadonlyMap<TopicPartitionKey, Offset>,
+  ) {
+    this.log = log;
+    this.settings = settings;
+    this.inputs = inputs.map((at) => ({ at, key: topicPartitionKey(at) }));
+    this.positions = new Map(positions);
+  }
+
+  /**
+   * One fetch of the inputs whose queue has room; what comes goes into the task.
+   *
+   * @returns whether any input moved; null if no queue has room, so that nothing was asked
+   * @throws {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE · {AbortedError} STREAMS_ABORTED
+   */
+  async fetchInto(task: StreamTask, maxWaitMs: number, signal: AbortSignal): Promise<boolean | null> {
+    const requests = this.requests(task);
+    if (requests.length === 0) return null;
+    const results = await this.log.fetch(requests, {
+      isolation: 'readCommitted',
+      maxWaitMs,
+      maxBytes: this.settings.fetchMaxBytes,
+      signal,
+    });
+    let moved = false;
+    for (const result of results) moved = this.take(task, result) || moved;
+    return moved;
+  }
+
+  private requests(task: StreamTask): readonly FetchRequest[] {
+    const requests: FetchRequest[] = [];
+    for (const { at, key } of this.inputs) {
+      const fromOffset = this.positions.get(key);
+      if (fromOffset !== undefined && task.wants(key)) requests.push({ ...at, fromOffset });
+    }
+    return requests;
+  }
+
+  private take(task: StreamTask, result: FetchResult): boolean {
+    const { topic, partition, records, nextOffset, lastStableOffset } = result;
+    const key = topicPartitionKey(result);
+    const moved = nextOffset > (this.positions.get(key) ?? 0);
+    this.positions.set(key, nextOffset);
+    task.addRecords({ topic, partition, records, nextOffset, endOffset: lastStableOffset });
+    return moved;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * An incarnation's hold on the lease of one task.
+ *
+ * Invariants
+ *   H1  it is looked at with consistent reads, and after the producer was initialised: who finds it gone stops (design §4)
+ *   H2  an owner that was fenced takes a new epoch before it initialises again: a fenced producer is never re-created under the
+ *       same epoch (traps 8)
+ *   H3  it is released with the epoch that was taken last, so that a successor's lease is never touched
+ */
+
+import type { LeaseTable } from '../leases/lease-store.js';
+import { isSameIncarnation } from '../leases/lease-transitions.js';
+import type { Incarnation, Lease, LeaseEpoch, RecordedOffsets } from '../leases/records.js';
+import { TaskMigratedError } from '../model/errors.js';
+
+export class LeaseHold {
+  readonly owner: Incarnation;
+  private readonly table: LeaseTable;
+  private current: Lease;
+
+  constructor(table: LeaseTable, owner: Incarnation, taken: Lease) {
+    this.table = table;
+    this.owner = owner;
+    this.current = taken;
+  }
+
+  get epoch(): LeaseEpoch {
+    return this.current.epoch;
+  }
+
+  /** Whether the lease is still ours, in the epoch that we took. */
+  async isOurs(): Promise<boolean> {
+    return this.holds(await this.table.readLease(this.current.taskId));
+  }
+
+  /** @throws {TaskMigratedError} STREAMS_TASK_MIGRATED if it is not ours any more */
+  async assertOurs(): Promise<void> {
+    const seen = await this.table.readLease(this.current.taskId);
+    if (!this.holds(seen)) throw this.migrated(seen);
+  }
+
+  /**
+   * Takes our own lease once more (H2).
+   *
+   * @throws {TaskMigratedError} STREAMS_TASK_MIGRATED if it is not ours any more
+   */
+  async takeNewEpoch(): Promise<void> {
+    const { taskId } = this.current;
+    const taken = await this.table.takeLease({ taskId, owner: this.owner, expected: this.current });
+    if (!taken.applied) throw this.migrated(taken.item);
+    this.current = taken.item;
+  }
+
+  /** Gives the task up, with its committed offsets. @returns false if it was not ours any more */
+  async release(offsets: RecordedOffsets | null): Promise<boolean> {
+    const { taskId, epoch } = this.current;
+    return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets })).applied;
+  }
+
+  private holds(seen: Lease | null): boolean {
+    return seen !== null && seen.epoch === this.current.epoch && isSameIncarnation(seen.owner, this.owner);
+  }
+
+  private migrated(seen: Lease | null): TaskMigratedError {
+    const { taskId, epoch } = this.current;
+    return new TaskMigratedError(`the lease of ${taskId} is not ours any more`, {
+      details: { taskId, heldEpoch: epoch, seenEpoch: seen?.epoch ?? null, seenOwner: seen?.owner ?? null },
+    });
+  }
+}

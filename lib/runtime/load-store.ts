@@ -1,0 +1,253 @@
+/**
+ * Fills a store from the best source there is, then from the log up to a target: used by restore, standby and query alike.
+ *
+ * ```
+ *   memory (kept by this process) ─▶ newest snapshot ─▶ older snapshots ─▶ the whole log
+ * ```
+ * Each source is refused for a named reason, or fails on the way and is given up; the next one starts with an empty store.
+ *
+ * Invariants (design §7, traps 1 to 4)
+ *   D1  a source is used only for the life of the changelog topic (topic id) that it was built from
+ *   D2  a source is used only if its tail can not miss a delete: it is still the end, or was so within delete.retention.ms
+ *   D3  the log is read from its start as it is now, never from an assumed 0
+ *   D4  whatever the source, the store ends as the fold of the log below the target: sources differ in cost alone
+ */
+import type { Logger } from '../host/host.js';
+import { InternalError, OffsetOutOfRangeError, SnapshotCorruptedError, UnknownTopicError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import type { TaskId } from '../model/task-id.js';
+import { type TopicPartition, topicPartitionKey } from '../model/topic-partition.js';
+import type { Manifest, SnapshotIdentity } from '../snapshots/manifest.js';
+import { type OpenSnapshot, openNewestSnapshot } from '../snapshots/open-snapshot.js';
+import { refusalByPosition } from '../snapshots/usability.js';
+import type { TransactionalStore } from '../state/byte-store.js';
+import { createStores } from '../state/create-stores.js';
+import type { StreamsApp } from '../topology/app.js';
+import { createFollower, type Follower } from './follower.js';
+import type { KeptStore } from './kept-stores.js';
+import type { RuntimePorts } from './ports.js';
+
+/** Sources tried before the restore gives up: a log that moves away from under so many is no place to restore from. */
+const SOURCES_MAX = 8;
+/** Kafka's default of `delete.retention.ms`. */
+const DEFAULT_DELETE_RETENTION_MS = 86_400_000;
+
+export type LoadMode = 'memory' | 'snapshot+tail' | 'log';
+
+export interface LoadStore {
+  readonly app: StreamsApp;
+  readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
+  readonly logger: Logger;
+  readonly taskId: TaskId;
+  readonly storeName: string;
+  readonly changelog: TopicPartition;
+  /** Where to stop (exclusive). */
+  readonly target: Offset;
+  /** Whether nothing newer than the target may be used: a source topic read again as changelog. */
+  readonly exact?: boolean;
+  readonly kept?: KeptStore | null;
+  readonly stallTimeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LoadedStore {
+  readonly store: TransactionalStore;
+  /** Stands at or beyond the target. */
+  readonly follower: Follower;
+  readonly topicId: string;
+  readonly mode: LoadMode;
+  /** The snapshot that it began with, or null. */
+  readonly manifest: Manifest | null;
+  readonly logStartOffset: Offset;
+}
+
+/** What is known of a changelog partition before it is read. */
+export interface ChangelogFacts {
+  readonly topicId: string;
+  readonly logStartOffset: Offset;
+  /** Infinity where the cleaner drops no tombstones. */
+  readonly deleteRetentionMs: number;
+}
+
+/**
+ * @throws {RestoreStalledError} STREAMS_RESTORE_STALLED · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC ·
+ *   {UnavailableError} STREAMS_UNAVAILABLE · {AbortedError} STREAMS_ABORTED
+ */
+export async function loadStore(load: LoadStore): Promise<LoadedStore> {
+  const attempt = new LoadAttempts(load);
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt.next();
+    } catch (thrown) {
+      const isSourceGone = thrown instanceof SnapshotCorruptedError || thrown instanceof OffsetOutOfRangeError;
+      if (!isSourceGone || tried >= SOURCES_MAX) throw thrown;
+      attempt.giveUp(thrown);
+    }
+  }
+}
+
+/** @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC */
+export async function changelogFacts(
+  ports: Pick<RuntimePorts, 'log'>,
+  changelog: TopicPartition,
+): Promise<ChangelogFacts> {
+  const { topic } = changelog;
+  const description = (await ports.log.describeTopics([topic])).get(topic);
+  if (description === undefined)
+    throw new UnknownTopicError(`changelog ${topic} does not exist`, { details: { topic } });
+  const start = (await ports.log.listOffsets([changelog], 'earliest')).get(topicPartitionKey(changelog));
+  const isCompacted = (description.config['cleanup.policy'] ?? 'delete').includes('compact');
+  const retention = description.config['delete.retention.ms'];
+  return {
+    topicId: description.topicId,
+    logStartOffset: start ?? (0 as Offset),
+    deleteRetentionMs: isCompacted ? Number(retention ?? DEFAULT_DELETE_RETENTION_MS) : Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Whose snapshot a store's is. */
+export function snapshotIdentity(
+  of: Pick<LoadStore, 'app' | 'taskId' | 'storeName'> & { readonly topicId: string },
+): SnapshotIdentity {
+  return { applicationId: of.app.applicationId, taskId: of.taskId, store: of.storeName, topicId: of.topicId };
+}
+
+/** A new store of that name, without content. */
+export function emptyStore(name: string): TransactionalStore {
+  const store = createStores([{ name }]).get(name);
+  if (store === undefined) throw new InternalError(`no engine made store ${name}`, { details: { store: name } });
+  return store;
+}
+
+interface Source {
+  readonly mode: LoadMode;
+  readonly store: TransactionalStore;
+  readonly fromOffset: Offset;
+  readonly snapshot: OpenSnapshot | null;
+}
+
+class LoadAttempts {
+  private readonly load: LoadStore;
+  private readonly givenUp = new Set<string>();
+  private readonly reasons: string[] = [];
+  private kept: KeptStore | null;
+  private current: Source | null = null;
+
+  constructor(load: LoadStore) {
+    this.load = load;
+    this.kept = load.kept ?? null;
+  }
+
+  /** Tries the best source that has not been given up. */
+  async next(): Promise<LoadedStore> {
+    const { ports, changelog, target, stallTimeoutMs, signal, app } = this.load;
+    const { clock } = ports.host;
+    const startedMs = clock.monotonic();
+    const facts = await changelogFacts(ports, changelog);
+    const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts);
+    this.current = source;
+    this.report('restore-started', source, {});
+    const entries = source.snapshot === null ? 0 : await copySnapshot(source.snapshot, source.store);
+    const follower = createFollower({
+      log: ports.log,
+      clock,
+      store: source.store,
+      changelog,
+      fromOffset: source.fromOffset,
+      fetchMaxBytes: app.settings.fetchMaxBytes,
+    });
+    await follower.followTo({ target, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    const ms = Math.round(clock.monotonic() - startedMs);
+    this.report('restore-finished', source, { records: follower.recordsApplied, snapshotEntries: entries, ms });
+    return {
+      store: source.store,
+      follower,
+      topicId: facts.topicId,
+      mode: source.mode,
+      manifest: source.snapshot?.manifest ?? null,
+      logStartOffset: facts.logStartOffset,
+    };
+  }
+
+  /** The source tried last does not carry: says so, and never tries it again. */
+  giveUp(cause: SnapshotCorruptedError | OffsetOutOfRangeError): void {
+    const source = this.current;
+    if (source === null) return;
+    if (source.snapshot !== null) this.givenUp.add(source.snapshot.name);
+    this.reasons.push(cause instanceof SnapshotCorruptedError ? 'corrupt-segment' : 'log-moved');
+    this.load.logger.warn('restore-failed', { ...this.fields(source), code: cause.code, message: cause.message });
+    this.load.ports.host.metrics.count('restore-failed', 1, { task: this.load.taskId, store: this.load.storeName });
+  }
+
+  /** A kept store is offered once. */
+  private keptSource({ topicId, logStartOffset, deleteRetentionMs }: ChangelogFacts): Source | null {
+    const { kept } = this;
+    this.kept = null;
+    if (kept === null) return null;
+    const { target, ports } = this.load;
+    const bounds = { logStartOffset, endOffset: target, nowMs: ports.host.clock.now(), deleteRetentionMs };
+    const position = { nextOffset: kept.nextOffset, lastKnownEndAtMs: kept.atEndMs };
+    const reason = kept.topicId === topicId ? refusalByPosition(position, bounds) : 'topic-recreated';
+    if (reason === null) return { mode: 'memory', store: kept.store, fromOffset: kept.nextOffset, snapshot: null };
+    this.reasons.push(`memory: ${reason}`);
+    return null;
+  }
+
+  private async snapshotSource(facts: ChangelogFacts): Promise<Source | null> {
+    const { ports, target, exact } = this.load;
+    const { logStartOffset, deleteRetentionMs, topicId } = facts;
+    const { snapshot, reasons } = await openNewestSnapshot({
+      store: ports.snapshots,
+      host: ports.host,
+      identity: snapshotIdentity({ ...this.load, topicId }),
+      logStartOffset,
+      endOffset: target,
+      nowMs: ports.host.clock.now(),
+      deleteRetentionMs,
+      ...(exact === true ? { notBeyondOffset: target } : {}),
+      givenUp: this.givenUp,
+    });
+    for (const reason of reasons) if (reason !== 'given-up') this.reasons.push(reason);
+    if (snapshot === null) {
+      if (reasons.length === 0) this.reasons.push('no-snapshot');
+      return null;
+    }
+    return { mode: 'snapshot+tail', store: this.emptyStore(), fromOffset: snapshot.manifest.nextOffset, snapshot };
+  }
+
+  private logSource({ logStartOffset }: ChangelogFacts): Source {
+    return { mode: 'log', store: this.emptyStore(), fromOffset: logStartOffset, snapshot: null };
+  }
+
+  private emptyStore(): TransactionalStore {
+    return emptyStore(this.load.storeName);
+  }
+
+  private report(event: string, source: Source, more: Readonly<Record<string, unknown>>): void {
+    this.load.logger.info(event, { ...this.fields(source), ...more });
+  }
+
+  private fields({ mode, fromOffset, snapshot }: Source) {
+    const { storeName, changelog, target, taskId } = this.load;
+    const from = Math.min(fromOffset, target);
+    return {
+      taskId,
+      store: storeName,
+      ...changelog,
+      mode,
+      fromOffset: from,
+      toOffset: target,
+      ...(snapshot === null ? {} : { snapshot: snapshot.name }),
+      refused: [...new Set(this.reasons)],
+    };
+  }
+}
+
+async function copySnapshot(snapshot: OpenSnapshot, store: TransactionalStore): Promise<number> {
+  let entries = 0;
+  for await (const batch of snapshot.readBatches()) {
+    for (const entry of batch) store.restore(entry);
+    entries += batch.length;
+  }
+  return entries;
+}

@@ -1,0 +1,129 @@
+import type { Incarnation, Lease, MemberReport } from '../leases/records.js';
+import type { TaskId } from '../model/task-id.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { EventListener } from './events.js';
+import type { KeptStores } from './kept-stores.js';
+import type { RuntimePorts } from './ports.js';
+import { runTask, type TaskOutcome } from './run-task.js';
+import { type StopReason, StopSource } from './stop.js';
+import type { TaskDirectory } from './task-directory.js';
+import { TaskStatus } from './task-status.js';
+
+/** First and longest pause before a member tries a task again that failed. */
+const FAILED_RETRY_FIRST_MS = 1_000;
+const FAILED_RETRY_MOST_MS = 60_000;
+
+interface RunningTask {
+  readonly stop: StopSource;
+  readonly status: TaskStatus;
+  readonly done: Promise<void>;
+}
+
+interface FailedTask {
+  readonly failures: number;
+  readonly retryAtMs: number;
+}
+
+export interface MemberTasksInit {
+  readonly app: StreamsApp;
+  readonly ports: RuntimePorts;
+  readonly self: Incarnation;
+  readonly kept: KeptStores;
+  readonly onEvent: EventListener | undefined;
+  /** Called when a run has ended. */
+  readonly ended: (outcome: TaskOutcome) => void;
+}
+
+/** The tasks that a member runs: each in a loop of its own, side by side. */
+export class MemberTasks {
+  private readonly init: MemberTasksInit;
+  private readonly running = new Map<TaskId, RunningTask>();
+  private readonly failed = new Map<TaskId, FailedTask>();
+  private recordsOfEnded = 0;
+
+  constructor(init: MemberTasksInit) {
+    this.init = init;
+  }
+
+  get ids(): readonly TaskId[] {
+    return [...this.running.keys()];
+  }
+
+  status(taskId: TaskId): TaskStatus | undefined {
+    return this.running.get(taskId)?.status;
+  }
+
+  /** Runs a task whose lease was just taken. */
+  start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null): void {
+    const { app, ports, self, kept, onEvent } = this.init;
+    const task = directory.tasks.get(taskId);
+    if (task === undefined) return;
+    const stop = new StopSource();
+    const status = new TaskStatus(taskId, ports.host.clock.monotonic());
+    const { partitionCounts } = directory;
+    const outcome = runTask({
+      app,
+      ports,
+      task,
+      partitionCounts,
+      owner: self,
+      lease,
+      previous,
+      stop,
+      kept,
+      status,
+      ...(onEvent === undefined ? {} : { onEvent }),
+    });
+    this.running.set(taskId, { stop, status, done: outcome.then((ended) => this.ended(ended)) });
+  }
+
+  stop(taskId: TaskId, reason: StopReason): void {
+    this.running.get(taskId)?.stop.request(reason);
+  }
+
+  stopAll(reason: StopReason): void {
+    for (const { stop } of this.running.values()) stop.request(reason);
+  }
+
+  async allEnded(): Promise<void> {
+    await Promise.all([...this.running.values()].map(({ done }) => done));
+  }
+
+  /** When a task that failed may be tried again, in monotonic milliseconds; null if it has not failed. */
+  retryAtMs(taskId: TaskId): number | null {
+    return this.failed.get(taskId)?.retryAtMs ?? null;
+  }
+
+  report(): MemberReport {
+    const statuses = [...this.running.values()].map(({ status }) => status);
+    return {
+      running: this.ids,
+      positions: [...statuses.flatMap(({ positions }) => positions), ...this.init.kept.positions()],
+      recordsProcessed: this.recordsOfEnded + statuses.reduce((sum, { recordsCommitted }) => sum + recordsCommitted, 0),
+    };
+  }
+
+  /** Monotonic milliseconds of the last moment at which a task had work; a task that is still starting has work now. */
+  activeAtMs(nowMs: number): number {
+    let latest = 0;
+    for (const { status } of this.running.values()) {
+      latest = Math.max(latest, status.phase === 'running' ? status.activeAtMs : nowMs);
+    }
+    return latest;
+  }
+
+  private ended(outcome: TaskOutcome): void {
+    this.running.delete(outcome.taskId);
+    this.recordsOfEnded += outcome.recordsCommitted;
+    if (outcome.ended === 'failed') this.rememberFailure(outcome);
+    else this.failed.delete(outcome.taskId);
+    this.init.ended(outcome);
+  }
+
+  private rememberFailure({ taskId, recordsCommitted }: TaskOutcome): void {
+    const before = recordsCommitted > 0 ? 0 : (this.failed.get(taskId)?.failures ?? 0);
+    const pauseMs = Math.min(FAILED_RETRY_MOST_MS, FAILED_RETRY_FIRST_MS * 2 ** before);
+    const retryAtMs = this.init.ports.host.clock.monotonic() + pauseMs;
+    this.failed.set(taskId, { failures: before + 1, retryAtMs });
+  }
+}

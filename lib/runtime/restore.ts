@@ -1,0 +1,89 @@
+/**
+ * Restores the stores of a task that is about to run.
+ *
+ * The target is the high watermark as taken after the fence: the task's own earlier transaction is closed by then, and a last
+ * stable offset could hide committed records behind somebody else's open one (traps 5). A source topic that serves as changelog
+ * is restored to the committed input offset, and from no snapshot newer than that: state and input stay together.
+ */
+import type { CommittedOffset } from '../log/log.js';
+import type { Offset } from '../model/offset.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import { emptyStore, type LoadedStore, loadStore } from './load-store.js';
+import type { TaskRun } from './task-run.js';
+import { keepStores, type SessionStore } from './task-session.js';
+
+/**
+ * @param committed where the inputs go on
+ * @throws as `loadStore`; the stores restored so far are kept for the next attempt
+ */
+export async function restoreStores(
+  run: TaskRun,
+  committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
+): Promise<readonly SessionStore[]> {
+  addUnloggedStores(run);
+  const restored: SessionStore[] = [];
+  try {
+    for (const changelog of run.task.changelogs) {
+      restored.push(await restoreStore(run, changelog, await restoreTarget(run, changelog, committed)));
+    }
+    return restored;
+  } catch (error) {
+    keepStores(run, restored);
+    throw error;
+  }
+}
+
+async function restoreStore(run: TaskRun, changelog: TaskChangelog, target: Offset): Promise<SessionStore> {
+  const { app, ports, logger, kept, task, stop } = run;
+  const { store: storeName, topic, partition, internal } = changelog;
+  const atEndMs = ports.host.clock.now();
+  const remembered = kept.take(task.taskId, storeName);
+  const loaded = await loadStore({
+    app,
+    ports,
+    logger,
+    taskId: task.taskId,
+    storeName,
+    changelog: { topic, partition },
+    target,
+    exact: !internal,
+    kept: remembered,
+    stallTimeoutMs: app.settings.restoreStallTimeoutMs,
+    signal: stop.signal,
+  });
+  return {
+    name: storeName,
+    store: loaded.store,
+    changelog: { topic, partition },
+    ownChangelog: internal,
+    topicId: loaded.topicId,
+    position: loaded.follower.position,
+    atEndMs,
+    snapshotOffset: newestSnapshot(loaded, remembered?.snapshotOffset ?? null),
+  };
+}
+
+/** Where the newest snapshot stands, as far as is known; the log's start if there is none. */
+function newestSnapshot({ mode, manifest, logStartOffset }: LoadedStore, remembered: Offset | null): Offset {
+  if (mode === 'memory') return remembered ?? logStartOffset;
+  return manifest?.nextOffset ?? logStartOffset;
+}
+
+async function restoreTarget(
+  { ports }: TaskRun,
+  { topic, partition, internal }: TaskChangelog,
+  committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
+): Promise<Offset> {
+  const key = topicPartitionKey({ topic, partition });
+  if (!internal) return committed.get(key)?.nextOffset ?? (0 as Offset);
+  return (await ports.log.listOffsets([{ topic, partition }], 'highWatermark')).get(key) ?? (0 as Offset);
+}
+
+/** Stores without a changelog begin empty and last as long as the run. */
+function addUnloggedStores({ app, task, unlogged }: TaskRun): void {
+  const logged = new Set(task.changelogs.map(({ store }) => store));
+  for (const name of app.topology.subTopologies[task.subTopology]?.stores ?? []) {
+    if (!logged.has(name) && !unlogged.has(name)) unlogged.set(name, emptyStore(name));
+  }
+}

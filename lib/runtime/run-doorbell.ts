@@ -1,0 +1,81 @@
+import type { Incarnation, Member } from '../leases/records.js';
+import { mayTakeForDoorbell } from '../leases/rules.js';
+import { compareMemberIds, lowestUnusedSlot } from '../leases/slots.js';
+import type { Offset } from '../model/offset.js';
+import type { TaskId } from '../model/task-id.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { TaskSpec } from '../topology/resolve-partitions.js';
+import type { RuntimePorts } from './ports.js';
+import { type MemberOutcome, type RunMemberOptions, runMember } from './run-member.js';
+import { loadTaskDirectory } from './task-directory.js';
+
+export interface RunDoorbellOptions extends Omit<RunMemberOptions, 'memberId' | 'incarnation' | 'doorbell'> {
+  /** Where there may be work: partitions by name on the broker, with the end of what is known to be there (exclusive). */
+  readonly partitions: readonly {
+    readonly topic: string;
+    readonly partition: number;
+    readonly toOffset: Offset | null;
+  }[];
+}
+
+/**
+ * Answers an event that says "there may be work". It is a hint: what is held or granted to a live member is left to that; what
+ * nobody runs is run here, by a member of its own, up to at least the offsets in the event and until there is no more work.
+ *
+ * @returns null if there was nothing to do here
+ * @throws as `runMember`, and {UnknownTopicError} STREAMS_UNKNOWN_TOPIC before the scheduler has created the internal topics
+ */
+export async function runDoorbell(options: RunDoorbellOptions): Promise<MemberOutcome | null> {
+  const { app, ports, partitions } = options;
+  const wanted = await tasksToRun(app, ports, partitions);
+  if (wanted.size === 0) return null;
+  const slot = await claimableSlot(ports);
+  return runMember({ ...options, ...slot, doorbell: wanted });
+}
+
+/** The tasks behind these partitions that nobody runs or is about to run, with the offsets to reach. */
+async function tasksToRun(
+  app: StreamsApp,
+  ports: RuntimePorts,
+  partitions: RunDoorbellOptions['partitions'],
+): Promise<ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>> {
+  const plan = await ports.leases.readPlan();
+  const members = await ports.leases.listMembers();
+  const directory = await loadTaskDirectory(app, ports.log, plan?.partitions ?? {});
+  const wanted = new Map<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>();
+  for (const task of directory.tasks.values()) {
+    const until = offsetsFor(task, partitions);
+    if (until === null) continue;
+    const { taskId } = task;
+    const lease = await ports.leases.readLease(taskId);
+    if (mayTakeForDoorbell({ plan, taskId, lease, members }).may) wanted.set(taskId, until);
+  }
+  return wanted;
+}
+
+/** @returns null if the event says nothing of this task */
+function offsetsFor(
+  { inputs }: TaskSpec,
+  partitions: RunDoorbellOptions['partitions'],
+): ReadonlyMap<TopicPartitionKey, Offset> | null {
+  const keys = new Set(inputs.map((input) => topicPartitionKey(input)));
+  const mine = partitions.filter((partition) => keys.has(topicPartitionKey(partition)));
+  if (mine.length === 0) return null;
+  const until = new Map<TopicPartitionKey, Offset>();
+  for (const partition of mine) {
+    if (partition.toOffset !== null) until.set(topicPartitionKey(partition), partition.toOffset);
+  }
+  return until;
+}
+
+/** The lowest slot that nobody has, else a new one. */
+async function claimableSlot({ leases }: RuntimePorts): Promise<Incarnation> {
+  const members = [...(await leases.listMembers())].sort((a, b) => compareMemberIds(a.memberId, b.memberId));
+  const open = members.find((member) => member.status === 'free' || member.status === 'dead');
+  return open === undefined ? { memberId: lowestUnusedSlot(members), incarnation: 1 } : nextOf(open);
+}
+
+function nextOf({ memberId, incarnation }: Member): Incarnation {
+  return { memberId, incarnation: incarnation + 1 };
+}

@@ -1,0 +1,338 @@
+/**
+ * One incarnation of one member: claims a slot, keeps it, runs the tasks that the plan grants it, and leaves in order.
+ *
+ * ```
+ *   claim ──▶ running ──▶ stopping ──▶ ended      idle, stopped, retired: commit, release, free the slot
+ *     │          ├──────▶ draining ──▶ ended      deadline near: the slot's next incarnation is invoked, then as above
+ *     │          └──────▶ lost ──────▶ ended      slot gone or not renewed in time: nothing is committed or released
+ *     └▶ no slot
+ * ```
+ *
+ * Invariants (design §5)
+ *   M1  nothing is touched before the slot is claimed; who finds no slot ends at once
+ *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says
+ *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more
+ *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
+ *   M5  a task that fails does not take the others along; a broken rule of the engine ends the member with the evidence
+ */
+import type { Logger } from '../host/host.js';
+import type { Incarnation, Member, MemberId, Plan } from '../leases/records.js';
+import { asStreamsError, type StreamsError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
+import type { StreamsApp } from '../topology/app.js';
+import { claimSlot } from './claim-slot.js';
+import { type EventListener, observedLogger } from './events.js';
+import { GrantedTasks } from './granted-tasks.js';
+import { handOver } from './hand-over.js';
+import { Heartbeat } from './heartbeat.js';
+import { KeptStores } from './kept-stores.js';
+import { MemberTasks } from './member-tasks.js';
+import { deathSignal, mortalPorts } from './mortal-ports.js';
+import type { RuntimePorts } from './ports.js';
+import type { TaskOutcome } from './run-task.js';
+import { StopSource } from './stop.js';
+import { loadTaskDirectory, type TaskDirectory } from './task-directory.js';
+import { Wakeup } from './wakeup.js';
+
+/** How often a member looks at a lease or a slot that somebody else has to give up first. */
+export const HANDOVER_POLL_MS = 200;
+/** Before its deadline a member begins to hand over this early, */
+const DRAIN_LEAD_MOST_MS = 30_000;
+/** or with this part of its time left, if that is less. */
+const DRAIN_LEAD_PART = 0.2;
+/** A doorbell's member that is told to stay resident still ends after this long without work. */
+const DOORBELL_IDLE_MS = 1_000;
+/** A member looks after idleness and deadline at least this often. */
+const LONGEST_WAIT_MS = 1_000;
+
+export interface RunMemberOptions {
+  readonly app: StreamsApp;
+  readonly ports: RuntimePorts;
+  /** The slot that this invocation is for, and the incarnation that it may become. */
+  readonly memberId: MemberId;
+  readonly incarnation: number;
+  /** Stores that this process holds from earlier runs. */
+  readonly kept?: KeptStores;
+  /** Capacity, zone and other tags, for the assignor. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** When this invocation has to be over, on the host's monotonic clock; absent: never. */
+  readonly deadlineAtMonotonicMs?: number;
+  /** Ends the member in order; with the reason `'crash'` it dies at once instead. */
+  readonly signal?: AbortSignal;
+  /** Ends the process at once: from the next call to the outside on, nothing has any effect. */
+  readonly crash?: AbortSignal;
+  readonly onEvent?: EventListener;
+  /** Tasks to run although the plan grants them to nobody, up to these offsets at least (run-doorbell.ts). */
+  readonly doorbell?: ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
+}
+
+export interface MemberOutcome {
+  /**
+   * `no-slot` a duplicate or late event · `idle` · `stopped` by the signal · `retired` the plan no longer names it · `drained`
+   * before its deadline · `lost` its slot · `crashed`.
+   */
+  readonly ended: 'no-slot' | 'idle' | 'stopped' | 'retired' | 'drained' | 'lost' | 'crashed';
+  /** What it was; the slot it was invoked for if it claimed none. */
+  readonly memberId: MemberId;
+  readonly incarnation: number;
+  readonly recordsProcessed: number;
+}
+
+/**
+ * Runs one incarnation of a member to its end.
+ *
+ * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED · {InternalError} STREAMS_INTERNAL and other errors that
+ *   trying again does not mend: the slot is freed first
+ */
+export async function runMember(options: RunMemberOptions): Promise<MemberOutcome> {
+  const death = deathSignal(options.signal, options.crash);
+  const ports = mortalPorts(options.ports, death);
+  const outcome = (ended: MemberOutcome['ended'], self: Incarnation, recordsProcessed = 0): MemberOutcome => ({
+    ended,
+    memberId: self.memberId,
+    incarnation: self.incarnation,
+    recordsProcessed,
+  });
+  let run: MemberRun | null = null;
+  try {
+    const kept = options.kept ?? new KeptStores();
+    const claim = await claimSlot({
+      leases: ports.leases,
+      invokedFor: options,
+      held: kept.positions(),
+      tags: options.tags ?? {},
+    });
+    if (claim === null) return outcome('no-slot', options);
+    run = new MemberRun({ ...options, ports, kept }, claim.member, claim.predecessorDrains);
+    const ended = await run.run();
+    return outcome(death.aborted ? 'crashed' : ended, claim.member, run.recordsProcessed);
+  } catch (thrown) {
+    if (!death.aborted) throw thrown;
+    return outcome('crashed', run?.self ?? options, run?.recordsProcessed ?? 0);
+  }
+}
+
+type EndReason = Exclude<MemberOutcome['ended'], 'no-slot' | 'crashed'>;
+
+class MemberRun {
+  readonly self: Incarnation;
+  private readonly options: RunMemberOptions;
+  private readonly logger: Logger;
+  private readonly tasks: MemberTasks;
+  private readonly granted: GrantedTasks;
+  private readonly heartbeat: Heartbeat;
+  private readonly wakeup = new Wakeup();
+  private readonly stop = new StopSource();
+  private readonly startedMs: number;
+  private readonly drainAtMs: number;
+  private announced: number;
+  private plan: Plan | null = null;
+  private wasPlanned = false;
+  private directory: TaskDirectory | null = null;
+  private waitsForLeases = false;
+  private failure: StreamsError | null = null;
+  private successorSeen = false;
+
+  constructor(options: RunMemberOptions & { readonly kept: KeptStores }, member: Member, predecessorDrains: boolean) {
+    const { app, ports, kept, onEvent, deadlineAtMonotonicMs } = options;
+    const { memberId, incarnation } = member;
+    this.options = options;
+    this.self = { memberId, incarnation };
+    this.logger = observedLogger(ports.host.logger, onEvent).child({ ...this.self });
+    this.announced = member.planNumber;
+    this.startedMs = ports.host.clock.monotonic();
+    const leftMs = (deadlineAtMonotonicMs ?? Number.POSITIVE_INFINITY) - this.startedMs;
+    this.drainAtMs = this.startedMs + leftMs - Math.min(DRAIN_LEAD_MOST_MS, leftMs * DRAIN_LEAD_PART);
+    const { self } = this;
+    this.tasks = new MemberTasks({ app, ports, self, kept, onEvent, ended: (outcome) => this.taskEnded(outcome) });
+    this.granted = new GrantedTasks({
+      ports,
+      self,
+      tasks: this.tasks,
+      wanted: new Set(options.doorbell?.keys() ?? []),
+      predecessorDrains,
+    });
+    this.heartbeat = new Heartbeat({
+      app,
+      ports,
+      self,
+      report: () => this.tasks.report(),
+      logger: this.logger,
+      events: { renewed: (item) => this.renewed(item), lost: (seen) => this.lost(seen) },
+    });
+  }
+
+  get recordsProcessed(): number {
+    return this.tasks.report().recordsProcessed;
+  }
+
+  async run(): Promise<EndReason> {
+    this.logger.info('member-claimed', { planNumber: this.announced });
+    const beating = this.heartbeat.run().catch((thrown: unknown) => this.fail(asStreamsError(thrown)));
+    const unlisten = this.listenToSignal();
+    try {
+      const ended = await this.runUntilEnd();
+      this.logger.info('member-ended', { ended, recordsProcessed: this.recordsProcessed });
+      return ended;
+    } finally {
+      unlisten();
+      this.heartbeat.end();
+      await beating;
+    }
+  }
+
+  private async runUntilEnd(): Promise<EndReason> {
+    let ended: EndReason | null = null;
+    while (ended === null) {
+      const waitMs = await this.turn();
+      ended = this.shouldEnd();
+      if (ended === null) await this.wakeup.sleep(this.options.ports.host.clock, waitMs);
+      ended ??= this.shouldEnd();
+    }
+    await this.leave(ended);
+    if (this.failure !== null) throw this.failure;
+    return ended;
+  }
+
+  /** Brings what runs in line with the plan. @returns how long to sleep, in milliseconds */
+  private async turn(): Promise<number> {
+    try {
+      await this.readPlan();
+      this.granted.revoke(this.plan);
+      const againMs = await this.takeGranted();
+      this.waitsForLeases = againMs !== null;
+      return Math.max(0, Math.min(againMs ?? Number.POSITIVE_INFINITY, this.longestWaitMs()));
+    } catch (thrown) {
+      const error = asStreamsError(thrown);
+      if (error.kind !== 'transient') this.fail(error);
+      else this.logger.warn('member-turn-failed', { code: error.code, message: error.message });
+      return HANDOVER_POLL_MS;
+    }
+  }
+
+  private async readPlan(): Promise<void> {
+    if (this.announced <= (this.plan?.number ?? 0)) return;
+    const plan = await this.options.ports.leases.readPlan();
+    if (plan === null) return;
+    this.plan = plan;
+    this.wasPlanned ||= plan.assignment[this.self.memberId] !== undefined;
+  }
+
+  private async takeGranted(): Promise<number | null> {
+    const { app, ports, doorbell } = this.options;
+    const isWanted = doorbell !== undefined || (this.plan?.assignment[this.self.memberId]?.active.length ?? 0) > 0;
+    if (!isWanted) return null;
+    this.directory ??= await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
+    return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
+  }
+
+  private shouldEnd(): EndReason | null {
+    const { signal, ports } = this.options;
+    if (this.stop.reason === 'lost') return 'lost';
+    if (this.failure !== null || signal?.aborted === true) return 'stopped';
+    if (ports.host.clock.monotonic() >= this.drainAtMs) return 'drained';
+    if (this.wasPlanned && this.plan?.assignment[this.self.memberId] === undefined) return 'retired';
+    return this.isIdle() ? 'idle' : null;
+  }
+
+  private isIdle(): boolean {
+    const { app, doorbell, ports } = this.options;
+    const idleMs =
+      app.settings.idleTimeoutMs > 0 || doorbell === undefined ? app.settings.idleTimeoutMs : DOORBELL_IDLE_MS;
+    if (idleMs === 0 || this.waitsForLeases || this.hasDoorbellWork()) return false;
+    const nowMs = ports.host.clock.monotonic();
+    return nowMs - Math.max(this.startedMs, this.tasks.activeAtMs(nowMs)) >= idleMs;
+  }
+
+  /** Whether a task that the doorbell wants, and that runs here, has not come as far as the doorbell said. */
+  private hasDoorbellWork(): boolean {
+    for (const [taskId, until] of this.options.doorbell ?? []) {
+      const status = this.tasks.status(taskId);
+      if (status === undefined) continue;
+      for (const [input, toOffset] of until) if ((status.committed.get(input)?.nextOffset ?? 0) < toOffset) return true;
+    }
+    return false;
+  }
+
+  private longestWaitMs(): number {
+    const { app, ports } = this.options;
+    const toDrainMs = this.drainAtMs - ports.host.clock.monotonic();
+    return Math.min(LONGEST_WAIT_MS, app.settings.heartbeatIntervalMs, toDrainMs);
+  }
+
+  private async leave(ended: EndReason): Promise<void> {
+    const { ports, app, deadlineAtMonotonicMs } = this.options;
+    const { self } = this;
+    if (ended === 'drained') {
+      await handOver({
+        app,
+        ports,
+        self,
+        logger: this.logger,
+        untilMs: (this.drainAtMs + (deadlineAtMonotonicMs ?? this.drainAtMs)) / 2,
+        successorClaimed: () => this.successorSeen || this.stop.reason === 'lost',
+        pollMs: HANDOVER_POLL_MS,
+      });
+    }
+    const isLost = () => this.stop.reason === 'lost';
+    this.tasks.stopAll(isLost() ? 'lost' : ended === 'drained' ? 'draining' : ended === 'idle' ? 'idle' : 'stopped');
+    await this.tasks.allEnded();
+    this.heartbeat.end();
+    if (isLost() || this.successorSeen) return;
+    await this.freeSlot();
+  }
+
+  /** Where the table is away the slot stays claimed until the scheduler sees its heartbeat stand still. */
+  private async freeSlot(): Promise<void> {
+    try {
+      const freed = await this.options.ports.leases.freeMember(this.self);
+      if (!freed.applied) this.logger.info('slot-already-taken', { seen: freed.item });
+    } catch (thrown) {
+      const error = asStreamsError(thrown);
+      if (error.kind !== 'transient') throw error;
+      this.logger.warn('slot-not-freed', { code: error.code, message: error.message });
+    }
+  }
+
+  private renewed(member: Member): void {
+    if (member.planNumber <= this.announced) return;
+    this.announced = member.planNumber;
+    this.wakeup.wake();
+  }
+
+  private lost(seen: Member | null): void {
+    const isSuccessor = seen !== null && seen.incarnation > this.self.incarnation;
+    if (isSuccessor && this.isDraining()) this.successorSeen = true;
+    else this.lose(seen);
+    this.wakeup.wake();
+  }
+
+  private lose(seen: Member | null): void {
+    this.logger.warn('slot-lost', { seen });
+    this.stop.request('lost');
+    this.tasks.stopAll('lost');
+  }
+
+  private isDraining(): boolean {
+    return this.options.ports.host.clock.monotonic() >= this.drainAtMs;
+  }
+
+  private taskEnded({ error }: TaskOutcome): void {
+    if (error?.kind === 'internal') this.fail(error);
+    this.wakeup.wake();
+  }
+
+  private fail(error: StreamsError): void {
+    this.failure ??= error;
+    this.wakeup.wake();
+  }
+
+  private listenToSignal(): () => void {
+    const { signal } = this.options;
+    const wake = () => this.wakeup.wake();
+    signal?.addEventListener('abort', wake, { once: true });
+    return () => signal?.removeEventListener('abort', wake);
+  }
+}

@@ -1,0 +1,69 @@
+import type { TopicAdmin } from '../log/log.js';
+import { PartitionCountChangedError, UnknownTopicError } from '../model/errors.js';
+import type { TaskId } from '../model/task-id.js';
+import { type StreamsApp, topicName } from '../topology/app.js';
+import { resolvePartitions, type TaskSpec } from '../topology/resolve-partitions.js';
+
+/** The tasks of an application, and the partition counts of the topics that they touch. */
+export interface TaskDirectory {
+  readonly tasks: ReadonlyMap<TaskId, TaskSpec>;
+  /** By name on the broker. */
+  readonly partitionCounts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Looks the topics up and works out the tasks.
+ *
+ * @param recorded partition counts as they were when the plan was made; a difference stops the application
+ * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC ·
+ *   {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if an internal topic has not been created yet
+ */
+export async function loadTaskDirectory(
+  app: StreamsApp,
+  log: TopicAdmin,
+  recorded: Readonly<Record<string, number>>,
+): Promise<TaskDirectory> {
+  const names = await namesOfTopics(app, log);
+  const described = await log.describeTopics(names);
+  const partitionCounts = new Map([...described].map(([name, { partitions }]) => [name, partitions]));
+  refuseChanges(recorded, partitionCounts);
+  const resolved = resolvePartitions(app, partitionCounts);
+  refuseMissing([...resolved.repartitionTopics.keys(), ...resolved.changelogTopics.keys()], partitionCounts);
+  return { tasks: new Map(resolved.tasks.map((task) => [task.taskId, task])), partitionCounts };
+}
+
+/** Every topic that the topology names; all topics of the broker if a sink chooses its topic record by record. */
+async function namesOfTopics(app: StreamsApp, log: TopicAdmin): Promise<readonly string[]> {
+  const { topology, settings } = app;
+  const nodes = [...topology.nodes.values()];
+  if (nodes.some((node) => node.kind === 'sink' && typeof node.topic === 'function')) return log.listTopics();
+  const written = new Set<string>();
+  for (const node of nodes) {
+    if (node.kind === 'source') for (const topic of node.topics) written.add(topic);
+    if (node.kind === 'sink' && typeof node.topic === 'string') written.add(node.topic);
+  }
+  for (const { topic } of topology.changelogs.values()) written.add(topic);
+  const names = new Set([...written].map((name) => topicName(app, name)));
+  const handler = settings.deserializationExceptionHandler;
+  if (typeof handler === 'object') names.add(handler.deadLetterTopic);
+  return [...names];
+}
+
+function refuseChanges(recorded: Readonly<Record<string, number>>, now: ReadonlyMap<string, number>): void {
+  for (const [topic, before] of Object.entries(recorded)) {
+    const count = now.get(topic);
+    if (count === undefined || count === before) continue;
+    throw new PartitionCountChangedError(`topic '${topic}' had ${before} partitions and now has ${count}`, {
+      details: { topic, recordedPartitions: before, partitions: count },
+    });
+  }
+}
+
+function refuseMissing(internal: readonly string[], now: ReadonlyMap<string, number>): void {
+  const missing = internal.filter((name) => !now.has(name));
+  if (missing.length === 0) return;
+  throw new UnknownTopicError(`internal topics do not exist yet: ${missing.join(', ')}`, {
+    details: { topics: missing },
+    remedy: 'None needed: the scheduler creates them with its first plan.',
+  });
+}

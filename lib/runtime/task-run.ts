@@ -1,0 +1,40 @@
+import type { Logger } from '../host/host.js';
+import type { RecordedOffsets } from '../leases/records.js';
+import { AbortedError } from '../model/errors.js';
+import type { TransactionalStore } from '../state/byte-store.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { TaskSpec } from '../topology/resolve-partitions.js';
+import type { KeptStores } from './kept-stores.js';
+import type { LeaseHold } from './lease-hold.js';
+import type { RuntimePorts } from './ports.js';
+import type { Stop } from './stop.js';
+import type { TaskStatus } from './task-status.js';
+
+/** What stays the same through one run of a task, over all its sessions. */
+export interface TaskRun {
+  readonly app: StreamsApp;
+  readonly ports: RuntimePorts;
+  readonly task: TaskSpec;
+  readonly partitionCounts: ReadonlyMap<string, number>;
+  readonly hold: LeaseHold;
+  readonly stop: Stop;
+  readonly kept: KeptStores;
+  readonly status: TaskStatus;
+  readonly logger: Logger;
+  /** Offsets of the lease's last clean release; null if there was none. */
+  readonly recorded: RecordedOffsets | null;
+  /** Whether nobody has held the lease since that release. */
+  readonly recordedAreFresh: boolean;
+  /** Stores without a changelog: they live as long as the run. */
+  readonly unlogged: Map<string, TransactionalStore>;
+}
+
+/** @throws {AbortedError} STREAMS_ABORTED if the run is asked to stop */
+export function throwIfStopping({ stop }: TaskRun): void {
+  if (stop.reason !== null) throw new AbortedError(`the task is asked to stop: ${stop.reason}`);
+}
+
+/** The transactional id of a task. Kafka Streams uses one a thread; one a task is what lets a successor fence its predecessor. */
+export function transactionalId(app: Pick<StreamsApp, 'applicationId'>, taskId: string): string {
+  return `${app.applicationId}-${taskId}`;
+}

@@ -1,0 +1,28 @@
+import type { StorePosition } from '../leases/records.js';
+import type { CommittedOffset } from '../log/log.js';
+import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
+
+/**
+ * Where a run of a task stands (run-task.ts has the picture).
+ */
+export type TaskPhase = 'fencing' | 'restoring' | 'running' | 'recovering' | 'closing' | 'ended';
+
+/** What a running task tells its member; written by the task alone. */
+export class TaskStatus {
+  readonly taskId: TaskId;
+  phase: TaskPhase = 'fencing';
+  /** Input records whose transaction was committed. */
+  recordsCommitted = 0;
+  /** Monotonic milliseconds of the last moment at which there was work. */
+  activeAtMs: number;
+  /** Confirmed positions of the task's stores. */
+  positions: readonly StorePosition[] = [];
+  /** Next offsets of the inputs, as last committed by this run. */
+  committed: ReadonlyMap<TopicPartitionKey, CommittedOffset> = new Map();
+
+  constructor(taskId: TaskId, monotonicMs: number) {
+    this.taskId = taskId;
+    this.activeAtMs = monotonicMs;
+  }
+}
