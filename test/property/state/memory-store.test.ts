@@ -35,7 +35,9 @@ class Model {
   }
 
   list({ from, to, reverse }: KeyRange): string[] {
-    const keys = [...this.now.keys()].filter((key) => (from === null || key >= from) && (to === null || key < to)).sort();
+    const keys = [...this.now.keys()]
+      .filter((key) => (from === null || key >= from) && (to === null || key < to))
+      .sort();
     if (reverse === true) keys.reverse();
     return keys.map((key) => `${key}=${this.now.get(key)}`);
   }

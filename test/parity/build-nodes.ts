@@ -1,0 +1,333 @@
+/** Topologies of the DSL, from data: each operator in the order of the case, since that order makes the generated names. */
+import {
+  type KGroupedStream,
+  type KGroupedTable,
+  type KStream,
+  type KTable,
+  long,
+  type ProcessorSupplier,
+  type Serde,
+  type StoreSpec,
+  StreamsBuilder,
+  string,
+  type TimestampExtractor,
+  type Topology,
+} from '../../lib/index.js';
+import {
+  aggregator,
+  type CaseType,
+  type FunctionRef,
+  mappedType,
+  mapper,
+  predicate,
+  reducer,
+} from './case-functions.js';
+import { forwardedType, type ProcessorRef, processorOf } from './case-processors.js';
+
+export interface CaseNode {
+  readonly op: string;
+  readonly id?: string;
+  readonly in?: string;
+  readonly left?: string;
+  readonly right?: string;
+  readonly name?: string;
+  readonly topic?: string;
+  readonly topics?: readonly string[];
+  readonly topicByFirstChar?: Readonly<Record<string, string>>;
+  readonly timestampExtractor?: string;
+  readonly store?: string;
+  readonly versionedMs?: number;
+  readonly inMemory?: boolean;
+  readonly loggingDisabled?: boolean;
+  readonly retentionMs?: number;
+  readonly key?: CaseType;
+  readonly value?: CaseType;
+  readonly fn?: FunctionRef;
+  readonly keyFn?: FunctionRef;
+  readonly valueFn?: FunctionRef;
+  readonly pred?: FunctionRef;
+  readonly subtractor?: FunctionRef;
+  readonly init?: string | number;
+  readonly partitions?: number;
+  readonly processor?: string | ProcessorRef;
+  readonly stores?: readonly string[];
+  readonly branches?: readonly { readonly pred: FunctionRef; readonly name?: string }[];
+  readonly default?: string;
+}
+
+type Value = string | number | null;
+interface Types {
+  readonly key: CaseType;
+  readonly value: CaseType;
+}
+/** What an operator gave, with its types in the case's words. */
+type Made = Types &
+  (
+    | { readonly kind: 'stream'; readonly of: KStream<Value, Value> }
+    | { readonly kind: 'table'; readonly of: KTable<Value, Value> }
+    | { readonly kind: 'groupedStream'; readonly of: KGroupedStream<Value, Value> }
+    | { readonly kind: 'groupedTable'; readonly of: KGroupedTable<Value, Value> }
+  );
+type Kind = Made['kind'];
+type Of<T extends Kind> = Extract<Made, { readonly kind: T }>;
+
+export function buildNodes(nodes: readonly CaseNode[], stores: ReadonlyMap<string, StoreSpec>): Topology {
+  const build = new NodesBuild();
+  for (const store of stores.values()) build.builder.addStateStore(store);
+  for (const node of nodes) build.add(node);
+  return build.builder.build();
+}
+
+class NodesBuild {
+  readonly builder = new StreamsBuilder();
+  private readonly made = new Map<string, Made>();
+
+  add(node: CaseNode): void {
+    const build = operators[node.op];
+    if (build === undefined) throw new Error(`missing operator: ${node.op}`);
+    const made = build(this, node);
+    if (made !== undefined) this.keep(node.id ?? '', made);
+  }
+
+  keep(id: string, made: Made): void {
+    this.made.set(id, made);
+  }
+
+  input(id: string | undefined): Made {
+    const made = this.made.get(id ?? '');
+    if (made === undefined) throw new Error(`the case refers to ${id}, which it does not have`);
+    return made;
+  }
+
+  kind<T extends Kind>(node: CaseNode, id: string | undefined, kind: T): Of<T> {
+    const made = this.input(id);
+    if (made.kind !== kind) throw new Error(`missing operator: ${node.op} of a ${made.kind}`);
+    return made as Of<T>;
+  }
+}
+
+type Operator = (build: NodesBuild, node: CaseNode) => Made | undefined;
+type StreamOperator = (input: Of<'stream'>, node: CaseNode) => Made | undefined;
+type TableOperator = (input: Of<'table'>, node: CaseNode) => Made;
+
+const ofStream =
+  (operator: StreamOperator): Operator =>
+  (build, node) =>
+    operator(build.kind(node, node.in, 'stream'), node);
+
+/** An operator that streams and tables have. */
+const ofBoth =
+  (stream: StreamOperator, table: TableOperator): Operator =>
+  (build, node) => {
+    const input = build.input(node.in);
+    return input.kind === 'table' ? table(input, node) : stream(build.kind(node, node.in, 'stream'), node);
+  };
+
+const operators: Readonly<Record<string, Operator>> = {
+  stream: (build, node) => {
+    const types = typesOf(node);
+    const extractor = node.timestampExtractor === undefined ? {} : { timestampExtractor: extractorOf(node) };
+    const topics = node.topics ?? [node.topic ?? ''];
+    return {
+      kind: 'stream',
+      of: build.builder.stream(topics, { ...named(node), ...serdes(types), ...extractor }),
+      ...types,
+    };
+  },
+  table: (build, node) => {
+    if (node.versionedMs !== undefined) throw new Error('missing operator: versioned table');
+    const types = typesOf(node);
+    const options = { ...named(node), ...stored(node), ...serdes(types) };
+    return { kind: 'table', of: build.builder.table(node.topic ?? '', options), ...types };
+  },
+  filter: ofBoth(
+    (input, node) => ({ ...input, of: input.of.filter(predicate(node.pred ?? ''), named(node)) }),
+    (input, node) => ({
+      ...input,
+      of: input.of.filter(predicate(node.pred ?? ''), { ...named(node), ...stored(node) }),
+    }),
+  ),
+  filterNot: ofBoth(
+    (input, node) => ({ ...input, of: input.of.filterNot(predicate(node.pred ?? ''), named(node)) }),
+    (input, node) => ({
+      ...input,
+      of: input.of.filterNot(predicate(node.pred ?? ''), { ...named(node), ...stored(node) }),
+    }),
+  ),
+  mapValues: ofBoth(
+    (input, node) => {
+      const { map, type } = mapped(node.fn, input);
+      return {
+        ...input,
+        of: input.of.mapValues((value, key) => map(key, value), { ...named(node), value: serde(type) }),
+        value: type,
+      };
+    },
+    (input, node) => {
+      const { map, type } = mapped(node.fn, input);
+      const options = { ...named(node), ...stored(node), value: serde(type) };
+      return { ...input, of: input.of.mapValues((value, key) => map(key, value), options), value: type };
+    },
+  ),
+  map: ofStream((input, node) => {
+    const key = mapped(node.keyFn, input);
+    const value = mapped(node.valueFn, input);
+    const options = { ...named(node), key: serde(key.type), value: serde(value.type) };
+    const of = input.of.map((k, v) => [key.map(k, v), value.map(k, v)], options);
+    return { kind: 'stream', of, key: key.type, value: value.type };
+  }),
+  selectKey: ofStream((input, node) => {
+    const { map, type } = mapped(node.fn, input);
+    return { ...input, of: input.of.selectKey(map, { ...named(node), key: serde(type) }), key: type };
+  }),
+  flatMap: ofStream((input, node) => {
+    if (node.fn !== 'wordsAsKeys') throw new Error(`missing operator: flatMap ${String(node.fn)}`);
+    return { ...input, of: input.of.flatMap((_key, value) => words(value).map((word) => [word, word]), named(node)) };
+  }),
+  flatMapValues: ofStream((input, node) => ({ ...input, of: input.of.flatMapValues(words, named(node)) })),
+  peek: ofStream((input, node) => ({ ...input, of: input.of.peek(() => undefined, named(node)) })),
+  merge: (build, node) => {
+    const left = build.kind(node, node.left, 'stream');
+    const right = build.kind(node, node.right, 'stream');
+    return { ...left, of: left.of.merge(right.of, named(node)) };
+  },
+  split: (build, node) => {
+    const input = build.kind(node, node.in, 'stream');
+    const split = input.of.split(named(node));
+    for (const { pred, name } of node.branches ?? []) split.branch(predicate(pred), name === undefined ? {} : { name });
+    const streams = node.default === undefined ? split.noDefaultBranch() : split.defaultBranch({ name: node.default });
+    for (const [name, of] of streams) build.keep(`${node.id}.${name}`, { ...input, of });
+    return undefined;
+  },
+  groupByKey: ofStream((input, node) => ({ ...input, kind: 'groupedStream', of: groupedByKey(input, node) })),
+  groupBy: ofBoth(
+    (input, node) => {
+      const { map, type } = mapped(node.fn, input);
+      const of = input.of.groupBy(map, { ...named(node), key: serde(type) }) as KGroupedStream<Value, Value>;
+      return { kind: 'groupedStream', of, key: type, value: input.value };
+    },
+    (input, node) => {
+      const key = mapped(node.keyFn, input);
+      const value = mapped(node.valueFn, input);
+      const options = { ...named(node), key: serde(key.type), value: serde(value.type) };
+      const of = input.of.groupBy((k, v) => [key.map(k, v), value.map(k, v)], options);
+      return { kind: 'groupedTable', of, key: key.type, value: value.type };
+    },
+  ),
+  count: (build, node) => {
+    const input = build.input(node.in);
+    if (input.kind !== 'groupedStream' && input.kind !== 'groupedTable')
+      throw new Error(`missing operator: count of a ${input.kind}`);
+    return {
+      kind: 'table',
+      of: input.of.count(aggregated(node)) as KTable<Value, Value>,
+      key: input.key,
+      value: 'long',
+    };
+  },
+  reduce: (build, node) => {
+    const input = build.input(node.in);
+    const { key, value } = input;
+    const add = reducer(node.fn ?? '');
+    if (input.kind === 'groupedStream')
+      return { kind: 'table', of: input.of.reduce(add, aggregated(node)), key, value };
+    const subtract = reducer(node.subtractor ?? '');
+    const of = build.kind(node, node.in, 'groupedTable').of.reduce({ ...aggregated(node), add, subtract });
+    return { kind: 'table', of, key, value };
+  },
+  aggregate: (build, node) => {
+    const input = build.input(node.in);
+    const value: CaseType = typeof node.init === 'number' ? 'long' : 'string';
+    const options = {
+      ...aggregated(node),
+      value: serde(value),
+      init: (): Value => node.init ?? '',
+      add: aggregator(node.fn ?? ''),
+    };
+    if (input.kind === 'groupedStream')
+      return { kind: 'table', of: input.of.aggregate(options), key: input.key, value };
+    const subtract = aggregator(node.subtractor ?? '');
+    const of = build.kind(node, node.in, 'groupedTable').of.aggregate({ ...options, subtract });
+    return { kind: 'table', of, key: input.key, value };
+  },
+  toStream: (build, node) => {
+    const input = build.kind(node, node.in, 'table');
+    return { kind: 'stream', of: input.of.toStream(named(node)), key: input.key, value: input.value };
+  },
+  repartition: ofStream((input, node) => {
+    const partitions = node.partitions === undefined ? {} : { partitions: node.partitions };
+    return { ...input, of: input.of.repartition({ ...named(node), ...partitions }) };
+  }),
+  process: ofStream((input, node) => {
+    const value = forwardedType(node.processor ?? '');
+    const options = { ...named(node), stores: node.stores ?? [], key: serde(input.key), value: serde(value) };
+    return { ...input, of: input.of.process(supplierOf(node), options), value };
+  }),
+  processValues: ofStream((input, node) => {
+    const value = forwardedType(node.processor ?? '');
+    const options = { ...named(node), stores: node.stores ?? [], value: serde(value) };
+    return { ...input, of: input.of.processValues(supplierOf(node), options), value };
+  }),
+  to: ofStream((input, node) => {
+    const { topicByFirstChar } = node;
+    if (topicByFirstChar === undefined) input.of.to(node.topic ?? '', named(node));
+    else {
+      const valueFirstChar = ({ value }: { readonly value: Value }) => topicByFirstChar[String(value).charAt(0)] ?? '';
+      input.of.to(valueFirstChar, named(node));
+    }
+    return undefined;
+  }),
+};
+
+function groupedByKey(input: Of<'stream'>, node: CaseNode): KGroupedStream<Value, Value> {
+  return input.of.groupByKey(named(node)) as KGroupedStream<Value, Value>;
+}
+
+function supplierOf(node: CaseNode): ProcessorSupplier<Value, Value, Value, Value> {
+  return processorOf(node.processor ?? '', node.stores ?? []) as ProcessorSupplier<Value, Value, Value, Value>;
+}
+
+function words(value: Value): string[] {
+  return value === null ? [] : String(value).split(' ');
+}
+
+function mapped(
+  ref: FunctionRef = '',
+  types: Types,
+): { readonly map: ReturnType<typeof mapper>; readonly type: CaseType } {
+  return { map: mapper(ref), type: mappedType(ref, types.key, types.value) };
+}
+
+function extractorOf(node: CaseNode): TimestampExtractor {
+  if (node.timestampExtractor !== 'field1') throw new Error(`missing operator: extractor ${node.timestampExtractor}`);
+  return (record) => Number(String(record.value).split('|')[1]);
+}
+
+function named({ name }: CaseNode): { readonly name?: string } {
+  return name === undefined ? {} : { name };
+}
+
+function stored({ store, inMemory, loggingDisabled }: CaseNode) {
+  return {
+    ...(store === undefined ? {} : { store }),
+    ...(inMemory === undefined ? {} : { inMemory }),
+    ...(loggingDisabled === undefined ? {} : { logged: !loggingDisabled }),
+  };
+}
+
+/** The cases were recorded with a Materialized for each aggregation, named or not; `inMemory` says so here. */
+function aggregated(node: CaseNode) {
+  return { ...named(node), inMemory: false, ...stored(node) };
+}
+
+function typesOf({ key = 'string', value = 'string' }: CaseNode): Types {
+  return { key, value };
+}
+
+function serdes({ key, value }: Types): { readonly key: Serde<Value>; readonly value: Serde<Value> } {
+  return { key: serde(key), value: serde(value) };
+}
+
+function serde(type: CaseType): Serde<Value> {
+  return (type === 'long' ? long() : string()) as Serde<Value>;
+}

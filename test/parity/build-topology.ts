@@ -1,0 +1,58 @@
+/** Builds the topology that a recorded case gives as data. */
+import {
+  keyValueStore,
+  long,
+  type Serde,
+  type StoreSpec,
+  string,
+  type Topology,
+  timestampedKeyValueStore,
+} from '../../lib/index.js';
+import { buildNodes, type CaseNode } from './build-nodes.js';
+import { buildPapi, type PapiNode } from './build-papi.js';
+import type { CaseType } from './case-functions.js';
+
+export interface CaseStore {
+  readonly name: string;
+  readonly type: string;
+  readonly key?: CaseType;
+  readonly value?: CaseType;
+}
+
+/** The `topology` of a case: operators of the DSL, or nodes of the Processor API. */
+export interface CaseTopology {
+  readonly stores?: readonly CaseStore[];
+  readonly nodes?: readonly CaseNode[];
+  readonly papi?: readonly PapiNode[];
+}
+
+/**
+ * Builds a case's topology.
+ *
+ * @throws an error 'missing operator: …' for what the library cannot do yet; the library's errors for bad topologies
+ */
+export function buildTopology(of: {
+  readonly topology: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
+}): Topology {
+  const topology = of.topology as CaseTopology;
+  const optimization = of.config?.['topology.optimization'] ?? 'none';
+  if (optimization !== 'none') throw new Error(`missing operator: topology.optimization ${optimization}`);
+  if (topology.nodes === undefined) return buildPapi(topology.papi ?? [], storesOf(topology));
+  return buildNodes(topology.nodes, storesOf(topology));
+}
+
+function storesOf({ stores = [] }: CaseTopology): ReadonlyMap<string, StoreSpec> {
+  return new Map(stores.map((store) => [store.name, storeOf(store)]));
+}
+
+function storeOf({ name, type, key, value }: CaseStore): StoreSpec {
+  const options = { name, key: serdeOf(key), value: serdeOf(value) };
+  if (type === 'keyValue') return keyValueStore(options);
+  if (type === 'timestampedKeyValue') return timestampedKeyValueStore(options);
+  throw new Error(`missing operator: store ${type}`);
+}
+
+function serdeOf(type: CaseType = 'string'): Serde<unknown> {
+  return (type === 'long' ? long() : string()) as Serde<unknown>;
+}
