@@ -102,7 +102,7 @@ export function peek<K, V>(action: (key: K, value: V) => unknown): ProcessorSupp
 export function foreach<K, V>(action: (key: K, value: V) => unknown): ProcessorSupplier<K, V> {
   return stateless((record) => {
     const done = action(record.key, record.value);
-    if (isPromise(done)) return done.then(() => undefined);
+    return isPromise(done) ? done.then(() => undefined) : undefined;
   });
 }
 
