@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidSettingError } from '../../../lib/model/errors.js';
+import { resolveSettings, type SettingsInput, settingsFromText } from '../../../lib/model/settings.js';
+
+describe('settings', () => {
+  test('absent ones take their defaults', () => {
+    expect(resolveSettings()).toMatchObject({ processingGuarantee: 'exactly_once_v2', commitIntervalMs: 100 });
+  });
+
+  test('durations may be texts with a unit', () => {
+    expect(resolveSettings({ sessionTimeoutMs: '2m' }).sessionTimeoutMs).toBe(120_000);
+  });
+
+  test.each([
+    ['an unknown name', { comitIntervalMs: 5 }, /comitIntervalMs/],
+    ['a wrong type', { members: '3' }, /members \(millrace\.members\).*"3"/],
+    ['a wrong unit', { commitIntervalMs: '5 parsecs' }, /commitIntervalMs/],
+    ['a number out of range', { members: 0 }, /from 1 to 1000/],
+    ['a choice that there is not', { autoOffsetReset: 'newest' }, /earliest, latest/],
+    ['a handler that there is not', { deserializationExceptionHandler: { deadLetterTopic: '' } }, /deadLetterTopic/],
+    ['heartbeats too slow for the session', { heartbeatIntervalMs: 30_000 }, /half of sessionTimeoutMs/],
+    ['commits too slow for the transaction', { commitIntervalMs: 6_000 }, /half of transactionTimeoutMs/],
+  ])('%s is refused, and the message says which', (_, input, message) => {
+    const resolve = () => resolveSettings(input as SettingsInput);
+
+    expect(resolve).toThrow(InvalidSettingError);
+    expect(resolve).toThrow(message);
+  });
+
+  test('texts are taken by camelCase and by dotted names', () => {
+    const input = settingsFromText({
+      'commit.interval.ms': '250',
+      maxTaskIdleMs: '1s',
+      'millrace.members': '3',
+      'deserialization.exception.handler': 'dead-letter:letters',
+    });
+
+    expect(resolveSettings(input)).toMatchObject({
+      commitIntervalMs: 250,
+      maxTaskIdleMs: 1_000,
+      members: 3,
+      deserializationExceptionHandler: { deadLetterTopic: 'letters' },
+    });
+  });
+
+  test.each([
+    ['the same setting by both names', { 'poll.ms': '1', pollMs: '2' }],
+    ['an unknown dotted name', { 'poll.msec': '1' }],
+    ['a number that is none', { members: 'three' }],
+  ])('%s is refused in texts', (_, text) => {
+    expect(() => settingsFromText(text as Record<string, string>)).toThrow(InvalidSettingError);
+  });
+});
