@@ -19,6 +19,8 @@ const PARTITIONS = 4;
 const MEMBERS_LIMIT = 8;
 const TOP_WORDS = 25;
 const SETTLE_MS = 50;
+/** One process needs no patience: members join, move and are missed within a second, and stay while there is no work. */
+const QUICK = { heartbeatIntervalMs: 200, sessionTimeoutMs: 2_000, tickIntervalMs: 200, idleTimeoutMs: 0 };
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), process.env.PORT);
@@ -36,7 +38,7 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
   const app = defineApp({
     applicationId: wordCount.applicationId,
     topology: wordCount.topology,
-    settings: { ...wordCount.settings, members: options.members, idleTimeoutMs: 0 },
+    settings: { ...wordCount.settings, ...QUICK, members: options.members },
   });
   const streams = await LocalStreams.start({
     app,
@@ -62,10 +64,10 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
 
   const { server, port } = await servePage(options.port, {
     state: () => progress.state(TOP_WORDS, MEMBERS_LIMIT),
-    setMembers: (count) => {
+    setMembers: async (count) => {
       if (!Number.isInteger(count) || count < 1 || count > MEMBERS_LIMIT)
         throw new BadRequest(400, `members: a whole number from 1 to ${MEMBERS_LIMIT} is wanted`);
-      streams.setMembers(count);
+      await streams.setMembers(count);
     },
     crash: (memberId) => {
       if (!streams.crash(memberId)) throw new BadRequest(404, `${memberId} does not run`);

@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 1024;
 /** What the page shows and does; errors thrown by these are answered with their message. */
 export interface PageActions {
   state(): Promise<unknown>;
-  setMembers(count: number): void;
+  setMembers(count: number): Promise<void>;
   crash(memberId: string): void;
   word(word: string): Promise<unknown>;
 }
@@ -87,7 +87,7 @@ async function route(page: Buffer, actions: PageActions, request: IncomingMessag
     case 'GET api/words/:id':
       return actions.word(decodeURIComponent(id ?? ''));
     case 'POST api/members':
-      actions.setMembers(membersOf(await jsonBody(request)));
+      await actions.setMembers(membersOf(await jsonBody(request)));
       return {};
     case 'POST api/members/:id/crash':
       await jsonBody(request);

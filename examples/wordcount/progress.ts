@@ -58,7 +58,6 @@ export class Progress {
     let reported = { at: performance.now(), words: 0 };
     while (!signal.aborted) {
       await pause(SAMPLE_MS, signal);
-      });
       const now = performance.now();
       const records = this.streams.recordsProcessed;
       this.recordsPerSecond = ((records - last.records) / (now - last.at)) * 1_000;

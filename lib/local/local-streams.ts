@@ -13,6 +13,7 @@ import { createMemoryLeaseStore } from '../leases/memory/memory-lease-store.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
 import type { Log, TopicSpec } from '../log/log.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
+import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
 import { KeptStores } from '../runtime/kept-stores.js';
 import { CRASH } from '../runtime/mortal-ports.js';
@@ -83,7 +84,12 @@ export class LocalStreams {
       else await this.tick({ reason: 'doorbell' });
     });
     this.invoker.register('standby', ({ taskIds }) =>
-      runStandby({ app: this.app, ports: this.ports, taskIds, signal: this.ending.signal }),
+      runStandby({
+        app: this.app,
+        ports: this.ports,
+        taskIds: taskIds.map((id) => parseTaskId(id).id),
+        signal: this.ending.signal,
+      }),
     );
     this.invoker.register('scheduler', ({ reason }) => this.tick({ reason }));
   }
@@ -157,7 +163,7 @@ export class LocalStreams {
 
   /** The value of a key, fresh. @throws {QueryRefusedError} STREAMS_QUERY_REFUSED */
   query(store: string, key: unknown): Promise<QueryAnswer> {
-    return this.queries.queryKey({ store, key });
+    return this.queries.get(store, key);
   }
 
   /** Drains the members, ends the scheduler and closes the log. May be called twice. */
@@ -167,7 +173,7 @@ export class LocalStreams {
     await this.scheduler;
     await Promise.all(this.ticks);
     await this.invoker.close();
-    await this.queries.close();
+    this.queries.close();
     await this.log.close();
   }
 
