@@ -77,10 +77,18 @@ export class Housekeeping {
     if (status.recordsCommitted === this.recordsAtConfirm) return;
     const records = status.recordsCommitted;
     await this.quietly('positions-unknown', async () => {
+      this.reportSize();
       await confirmPositions(this.session);
       this.recordsAtConfirm = records;
       this.snapshots.turn();
     });
+  }
+
+  private reportSize(): void {
+    const { run, allStores } = this.session;
+    if (allStores.size === 0) return;
+    const bytes = [...allStores.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    run.ports.host.metrics.gauge('state-bytes', bytes, { task: run.task.taskId });
   }
 
   /** Deletes what all consumers (this task is the only one) have committed from the repartition topics that it reads. */

@@ -15,12 +15,13 @@ export const CRASH = 'crash';
 
 /** The ports as a process sees them that dies when `death` fires. */
 export function mortalPorts(ports: RuntimePorts, death: AbortSignal): RuntimePorts {
+  const life = new Life(death);
   return {
-    log: mortalLog(ports.log, death),
-    leases: mortal(ports.leases, death),
-    snapshots: mortal(ports.snapshots, death),
-    invoker: mortal(ports.invoker, death),
-    host: mortalHost(ports.host, death),
+    log: mortalLog(ports.log, life),
+    leases: mortal(ports.leases, life),
+    snapshots: mortal(ports.snapshots, life),
+    invoker: mortal(ports.invoker, life),
+    host: mortalHost(ports.host, life),
   };
 }
 
@@ -38,65 +39,85 @@ export function deathSignal(signal: AbortSignal | undefined, crash: AbortSignal 
   return death.signal;
 }
 
-function mortalLog(log: Log, death: AbortSignal): Log {
-  const inner = mortal(log, death);
+/** The calls in progress of one process: one listener on the signal, however many there are. */
+class Life {
+  private readonly death: AbortSignal;
+  private readonly callsInProgress = new Set<() => void>();
+
+  constructor(death: AbortSignal) {
+    this.death = death;
+    const end = () => {
+      for (const giveUp of [...this.callsInProgress]) giveUp();
+    };
+    if (!death.aborted) death.addEventListener('abort', end, { once: true });
+  }
+
+  get isOver(): boolean {
+    return this.death.aborted;
+  }
+
+  /** Makes a call, unless the process has died; gives it up when it dies. */
+  async call<T>(call: () => Promise<T>): Promise<T> {
+    if (this.isOver) throw died();
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(died());
+      this.callsInProgress.add(giveUp);
+      call()
+        .then(resolve, reject)
+        .finally(() => this.callsInProgress.delete(giveUp));
+    });
+  }
+}
+
+function died(): AbortedError {
+  return new AbortedError('the process has died');
+}
+
+function mortalLog(log: Log, life: Life): Log {
+  const inner = mortal(log, life);
   const initProducer = async (options: ProducerOptions): Promise<TransactionalProducer> =>
-    mortal(await inner.initProducer(options), death);
+    mortal(await inner.initProducer(options), life);
   return new Proxy(inner, {
     get: (target, property) => (property === 'initProducer' ? initProducer : Reflect.get(target, property)),
   });
 }
 
-function mortalHost(host: Host, death: AbortSignal): Host {
+function mortalHost(host: Host, life: Life): Host {
   const { clock } = host;
   return {
     clock: {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
-      sleep: (ms, signal) => untilDeath(death, () => clock.sleep(ms, signal)),
+      sleep: (ms, signal) => life.call(() => clock.sleep(ms, signal)),
     },
     random: host.random,
-    logger: mortalLogger(host.logger, death),
+    logger: mortalLogger(host.logger, life),
     metrics: host.metrics,
     codec: host.codec,
     digest: host.digest,
   };
 }
 
-function mortalLogger(logger: Logger, death: AbortSignal): Logger {
+function mortalLogger(logger: Logger, life: Life): Logger {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) => {
-    if (!death.aborted) logger[level](event, fields);
+    if (!life.isOver) logger[level](event, fields);
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => mortalLogger(logger.child(fields), death),
+    child: (fields) => mortalLogger(logger.child(fields), life),
   };
 }
 
 /** Wraps every method of a port whose methods all answer promises; plain fields are handed through. */
-function mortal<T extends object>(port: T, death: AbortSignal): T {
+function mortal<T extends object>(port: T, life: Life): T {
   return new Proxy(port, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property);
       if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => untilDeath(death, () => Reflect.apply(member, target, args) as Promise<unknown>);
+      return (...args: unknown[]) => life.call(() => Reflect.apply(member, target, args) as Promise<unknown>);
     },
-  });
-}
-
-function untilDeath<T>(death: AbortSignal, call: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const die = () => reject(new AbortedError('the process has died'));
-    if (death.aborted) {
-      die();
-      return;
-    }
-    death.addEventListener('abort', die, { once: true });
-    call()
-      .then(resolve, reject)
-      .finally(() => death.removeEventListener('abort', die));
   });
 }
