@@ -47,6 +47,8 @@ export interface InvokeMember {
   readonly memberId: MemberId;
   /** Null: the next of the slot that this tick creates, which a slot deleted before has left behind. */
   readonly incarnation: number | null;
+  /** How many incarnations before it, in a row, ended soon after they were asked for. */
+  readonly quickEnds: number;
   readonly expiresAtMs: number;
 }
 export interface RetireSlot extends Incarnation {

@@ -166,16 +166,16 @@ async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promis
 
 async function invokeMember(action: InvokeMember, context: Context): Promise<Outcome> {
   const { state, ports, watch, created } = context;
-  const { memberId, expiresAtMs } = action;
+  const { memberId, quickEnds, expiresAtMs } = action;
   const incarnation = action.incarnation ?? nextOfCreated(memberId, created);
-  const { applicationId, settings } = state.app;
+  const { applicationId } = state.app;
   try {
     await ports.invoker.invoke('task', { type: 'run-member', applicationId, memberId, incarnation, expiresAtMs });
   } catch (thrown) {
     logRefused('task', thrown, { memberId, incarnation }, ports);
     return 'void';
   }
-  watch.noteInvocation(memberId, incarnation, ports.host.clock.monotonic(), settings.sessionTimeoutMs);
+  watch.noteInvocation(memberId, { incarnation, quickEnds, atMonotonicMs: ports.host.clock.monotonic() });
   ports.host.logger.info('member-invoked', { memberId, incarnation });
   return 'done';
 }

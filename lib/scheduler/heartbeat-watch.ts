@@ -17,7 +17,7 @@ export interface SlotInvocation {
   readonly atMonotonicMs: number;
   /** How often this incarnation has been asked for, 1 at first. */
   readonly attempts: number;
-  /** How many incarnations before it in a row were claimed and ended within the session time-out. */
+  /** How many incarnations before it, in a row, ended soon after they were asked for. */
   readonly quickEnds: number;
 }
 
@@ -28,8 +28,8 @@ export interface HeartbeatWatch {
    */
   ages(keys: readonly string[], nowMonotonicMs: number): ReadonlyMap<string, number>;
   invocation(memberId: MemberId): SlotInvocation | undefined;
-  /** Notes that an incarnation was asked for. `sessionTimeoutMs` tells a quick end from a full life. */
-  noteInvocation(memberId: MemberId, incarnation: number, nowMonotonicMs: number, sessionTimeoutMs: number): void;
+  /** Notes that an incarnation was asked for. */
+  noteInvocation(memberId: MemberId, invocation: Omit<SlotInvocation, 'attempts'>): void;
   /** When the standby function was last asked for a task's snapshots. */
   standbyInvokedAtMs(taskId: TaskId): number | undefined;
   noteStandby(taskIds: readonly TaskId[], nowMonotonicMs: number): void;
@@ -48,9 +48,10 @@ export function createHeartbeatWatch(): HeartbeatWatch {
       return new Map([...firstSeen].map(([key, since]) => [key, Math.max(0, nowMonotonicMs - since)]));
     },
     invocation: (memberId) => invocations.get(memberId),
-    noteInvocation(memberId, incarnation, nowMonotonicMs, sessionTimeoutMs) {
+    noteInvocation(memberId, invocation) {
       const before = invocations.get(memberId);
-      invocations.set(memberId, nextInvocation(before, incarnation, nowMonotonicMs, sessionTimeoutMs));
+      const attempts = before?.incarnation === invocation.incarnation ? before.attempts + 1 : 1;
+      invocations.set(memberId, { ...invocation, attempts });
     },
     standbyInvokedAtMs: (taskId) => standbys.get(taskId),
     noteStandby(taskIds, nowMonotonicMs) {
@@ -61,17 +62,4 @@ export function createHeartbeatWatch(): HeartbeatWatch {
       for (const taskId of standbys.keys()) if (!taskIds.has(taskId)) standbys.delete(taskId);
     },
   };
-}
-
-function nextInvocation(
-  before: SlotInvocation | undefined,
-  incarnation: number,
-  atMonotonicMs: number,
-  sessionTimeoutMs: number,
-): SlotInvocation {
-  if (before === undefined) return { incarnation, atMonotonicMs, attempts: 1, quickEnds: 0 };
-  if (before.incarnation === incarnation)
-    return { incarnation, atMonotonicMs, attempts: before.attempts + 1, quickEnds: before.quickEnds };
-  const endedQuickly = atMonotonicMs - before.atMonotonicMs < sessionTimeoutMs;
-  return { incarnation, atMonotonicMs, attempts: 1, quickEnds: endedQuickly ? before.quickEnds + 1 : 0 };
 }

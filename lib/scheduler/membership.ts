@@ -9,7 +9,8 @@
  *       member starts, which finds its tasks there; and a group that died as a whole comes back to what it had
  *   V4  a newcomer counts once its slot is claimed: until then the others keep its share running
  *   V5  an incarnation is asked for again only when the request before has expired, later each time; a slot whose
- *       incarnations keep ending at once is asked for more and more slowly
+ *       incarnations keep ending soon is asked for more and more slowly, up to half a session time-out apart, so that it still
+ *       comes back in time to keep its tasks (V2)
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { FIRST_SLOT, memberId } from '../leases/slots.js';
@@ -18,6 +19,8 @@ import type { ApplicationState, ObservedInvocation, ObservedMember } from './sta
 
 /** Longest pause between two requests for one incarnation, as a multiple of the session time-out. */
 const MAX_EXPIRIES_BETWEEN_REQUESTS = 16;
+/** Quick ends after which the next incarnation is still asked for at once. */
+const FREE_QUICK_ENDS = 1;
 /** Quick ends beyond this many make no longer pause. */
 const MAX_COUNTED_QUICK_ENDS = 16;
 
@@ -73,13 +76,15 @@ export function invocations(
       if (member === undefined) {
         return [
           { type: 'CreateSlot', memberId: id },
-          { type: 'InvokeMember', memberId: id, incarnation: null, expiresAtMs },
+          { type: 'InvokeMember', memberId: id, incarnation: null, quickEnds: 0, expiresAtMs },
         ];
       }
       if (member.status === 'claimed' || member.status === 'draining') return []; // a draining one asks for its next itself
       const incarnation = member.incarnation + 1;
-      if (!isDue(incarnation, state.invocations.get(id), state)) return [];
-      return [{ type: 'InvokeMember', memberId: id, incarnation, expiresAtMs }];
+      const last = state.invocations.get(id);
+      const quickEnds = quickEndsBefore(member, last, state);
+      if (!isDue(incarnation, quickEnds, last, state)) return [];
+      return [{ type: 'InvokeMember', memberId: id, incarnation, quickEnds, expiresAtMs }];
     });
 }
 
@@ -102,13 +107,28 @@ function deathOf(member: ObservedMember, state: ApplicationState): readonly Decl
   return [{ type: 'DeclareDead', memberId: id, incarnation, heartbeatVersion, because }];
 }
 
+function quickEndsBefore(
+  member: ObservedMember,
+  last: ObservedInvocation | undefined,
+  state: ApplicationState,
+): number {
+  if (last === undefined) return 0;
+  if (last.incarnation > member.incarnation) return last.quickEnds; // it was asked for and has not come
+  const livedMs = last.ageMs - member.stillMs;
+  return livedMs < state.app.settings.sessionTimeoutMs ? Math.min(last.quickEnds + 1, MAX_COUNTED_QUICK_ENDS) : 0;
+}
+
 /** V5. */
-function isDue(incarnation: number, last: ObservedInvocation | undefined, state: ApplicationState): boolean {
+function isDue(
+  incarnation: number,
+  quickEnds: number,
+  last: ObservedInvocation | undefined,
+  state: ApplicationState,
+): boolean {
   if (last === undefined) return true;
   const { sessionTimeoutMs, tickIntervalMs } = state.app.settings;
   if (last.incarnation === incarnation)
     return last.ageMs >= sessionTimeoutMs * Math.min(2 ** (last.attempts - 1), MAX_EXPIRIES_BETWEEN_REQUESTS);
-  if (last.quickEnds === 0) return true;
-  const pauseMs = tickIntervalMs * 2 ** (Math.min(last.quickEnds, MAX_COUNTED_QUICK_ENDS) - 1);
-  return last.ageMs >= Math.min(pauseMs, sessionTimeoutMs);
+  if (quickEnds <= FREE_QUICK_ENDS) return true;
+  return last.ageMs >= Math.min(tickIntervalMs * 2 ** (quickEnds - FREE_QUICK_ENDS), sessionTimeoutMs / 2);
 }
