@@ -11,16 +11,13 @@ export class NodeGroups {
   }
 
   /**
-   * The groups, numbered as Kafka Streams numbers sub-topologies: by the names of their sources, then by those of other nodes.
-   * Within a group names come in that order too.
+   * The groups, numbered as Kafka Streams 4.1 numbers sub-topologies: in the order in which their first source was added, then
+   * in that of other nodes. Within a group names come in that order too.
    */
   numbered(sources: ReadonlySet<string>): string[][] {
     const groups = new Map<string, string[]>();
-    const sorted = [...this.parents.keys()].sort(compareNames);
-    for (const node of [
-      ...sorted.filter((name) => sources.has(name)),
-      ...sorted.filter((name) => !sources.has(name)),
-    ]) {
+    const added = [...this.parents.keys()];
+    for (const node of [...added.filter((name) => sources.has(name)), ...added.filter((name) => !sources.has(name))]) {
       const root = this.rootOf(node);
       const group = groups.get(root);
       if (group === undefined) groups.set(root, [node]);
