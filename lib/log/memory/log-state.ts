@@ -53,7 +53,6 @@ export interface BatchStoredEvent {
   readonly batch: Batch;
 }
 
-/** `partitionBegun` is only in checkpoints: where a partition starts, before its batches. */
 export type LogEvent =
   | { readonly type: 'topicCreated'; readonly spec: TopicSpec; readonly topicId: string }
   | { readonly type: 'topicDeleted'; readonly name: string }
@@ -61,7 +60,7 @@ export type LogEvent =
   | ({ readonly type: 'producerInitialised' } & InitialisedProducer)
   | TransactionEndedEvent
   | OffsetsCommittedEvent
-  | ({ readonly type: 'logStartMoved' | 'partitionBegun'; readonly offset: number } & TopicPartition)
+  | ({ readonly type: 'logStartMoved'; readonly offset: number } & TopicPartition)
   | BatchStoredEvent;
 
 export interface StateOptions {
@@ -102,9 +101,6 @@ export class LogState {
         break;
       case 'logStartMoved':
         this.topics.partition(event).moveLogStart(event.offset);
-        break;
-      case 'partitionBegun':
-        this.topics.partition(event).restoreBounds(event.offset);
         break;
       case 'batchStored':
         this.storeBatch(event);

@@ -5,13 +5,7 @@
  * order in which they were made, so that nothing is ever half visible (L4).
  */
 import type { Host } from '../../host/host.js';
-import {
-  InvalidRecordError,
-  InvalidSettingError,
-  OffsetOutOfRangeError,
-  RecordTooLargeError,
-  UnavailableError,
-} from '../../model/errors.js';
+import { InvalidSettingError, UnknownOutcomeError } from '../../model/errors.js';
 import type { Offset } from '../../model/offset.js';
 import type { RecordSet } from '../../model/record-set.js';
 import {
@@ -34,11 +28,13 @@ import type {
   TopicSpec,
   TransactionalProducer,
 } from '../log.js';
-import { BATCH_OVERHEAD_BYTES, type Measure, measure, type StoredColumns } from './batch.js';
+import { measure } from './batch.js';
+import { checkDeletable, checkRecords, offsetFor, placeOf } from './checks.js';
 import { keep } from './columns.js';
+import { EventLog } from './event-log.js';
 import { hasNews, readPartitions } from './fetch.js';
 import { checkOffsets } from './group-offsets.js';
-import { type LogEvent, LogState } from './log-state.js';
+import type { LogState } from './log-state.js';
 import { Maintenance } from './maintenance.js';
 import { MemoryProducer } from './memory-producer.js';
 import type { PartitionLog } from './partition-log.js';
@@ -58,6 +54,13 @@ export interface MemoryLogDefaults {
 
 export interface MemoryLogOptions {
   readonly host: Host;
+  /**
+   * Folder to keep the log in; made if it is absent. Without one the log is gone with the process. A call that returned is
+   * safe from a crash of the process; from one of the machine only with `fsync`.
+   */
+  readonly dir?: string;
+  /** Whether to force every write to the disk before its call returns. Default: no, as Kafka. */
+  readonly fsync?: boolean;
   readonly defaults?: MemoryLogDefaults;
 }
 
@@ -66,27 +69,35 @@ const DEFAULT_TRANSACTION_MAX_TIMEOUT_MS = 900_000;
 /** Longest single sleep of a waiting call; it looks again and sleeps on. */
 const MAX_SLEEP_MS = 3_600_000;
 
-/** Opens an embedded log. */
+/**
+ * Opens an embedded log.
+ *
+ * @throws {InvalidFolderError} STREAMS_INVALID_FOLDER if `dir` is no folder, may not be written to or is corrupt; nothing in it
+ *   was changed then · {InvalidSettingError} STREAMS_INVALID_SETTING for defaults that Kafka would refuse
+ */
 export async function createMemoryLog(options: MemoryLogOptions): Promise<MemoryLog> {
   return new MemoryLog(options);
 }
 
+/** See {@link createMemoryLog}. */
 export class MemoryLog implements Log {
   private readonly host: Host;
+  private readonly events: EventLog;
   private readonly state: LogState;
   private readonly transactionMaxTimeoutMs: number;
   private readonly closing = new Waiters();
   private readonly maintenance = new Maintenance();
-  private isClosed = false;
   private fetches = 0;
 
-  constructor({ host, defaults = {} }: MemoryLogOptions) {
+  constructor({ host, dir, fsync = false, defaults = {} }: MemoryLogOptions) {
     this.host = host;
     this.transactionMaxTimeoutMs = defaults.transactionMaxTimeoutMs ?? DEFAULT_TRANSACTION_MAX_TIMEOUT_MS;
-    this.state = new LogState({
+    const options = {
       topicDefaults: defaults.topicConfig ?? {},
       offsetsRetentionMs: defaults.offsetsRetentionMs ?? DEFAULT_OFFSETS_RETENTION_MS,
-    });
+    };
+    this.events = EventLog.open(options, dir === undefined ? null : { dir, fsync }, host.digest);
+    this.state = this.events.state;
   }
 
   async describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
@@ -108,27 +119,30 @@ export class MemoryLog implements Log {
     this.begin();
     this.state.topics.check(spec);
     if (this.state.topics.find(spec.name) !== undefined) return false;
-    this.record({ type: 'topicCreated', spec, topicId: this.host.random.id() });
+    this.events.record({ type: 'topicCreated', spec, topicId: this.host.random.id() });
+    this.events.settle();
     return true;
   }
 
   async deleteTopic(name: string): Promise<void> {
     this.begin();
     this.state.topics.get(name);
-    this.record({ type: 'topicDeleted', name });
+    this.events.record({ type: 'topicDeleted', name });
+    this.events.settle();
   }
 
   async deleteRecords(before: ReadonlyMap<TopicPartitionKey, Offset>): Promise<void> {
     this.begin();
     const moves = [...before].map(([key, offset]) => {
       const partition = this.state.topics.partition(parseTopicPartitionKey(key));
-      if (!Number.isSafeInteger(offset) || offset < 0 || offset > partition.endOffset)
-        throw outOfRange(partition, offset);
+      checkDeletable(partition, offset);
       return { partition, offset };
     });
     for (const { partition, offset } of moves) {
-      if (offset > partition.logStartOffset) this.record({ type: 'logStartMoved', ...placeOf(partition), offset });
+      if (offset > partition.logStartOffset)
+        this.events.record({ type: 'logStartMoved', ...placeOf(partition), offset });
     }
+    this.events.settle();
   }
 
   async append(to: TopicPartition, records: RecordSet): Promise<Offset> {
@@ -136,6 +150,7 @@ export class MemoryLog implements Log {
     const partition = this.state.topics.partition(to);
     const first = partition.endOffset;
     this.appendChecked(partition, records, null);
+    this.settleOrUnknown();
     return first;
   }
 
@@ -185,7 +200,8 @@ export class MemoryLog implements Log {
   async commitOffsets(groupId: string, offsets: OffsetsToCommit): Promise<void> {
     const atMs = this.begin();
     this.checkCommit(offsets);
-    this.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId: null, atMs });
+    this.events.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId: null, atMs });
+    this.events.settle();
   }
 
   async initProducer(options: ProducerOptions): Promise<TransactionalProducer> {
@@ -199,7 +215,8 @@ export class MemoryLog implements Log {
     const identity = this.state.transactions.nextIdentity(transactionalId);
     if (this.state.transactions.isOngoing(transactionalId))
       this.endOngoing(transactionalId, 'abort', identity.epoch, atMs);
-    this.record({ type: 'producerInitialised', ...identity, timeoutMs });
+    this.events.record({ type: 'producerInitialised', ...identity, timeoutMs });
+    this.events.settle();
     return new MemoryProducer(identity, {
       checkNewest: (producer) => {
         this.begin();
@@ -224,15 +241,20 @@ export class MemoryLog implements Log {
     for (const partition of this.state.topics.get(name).partitions) this.maintenance.compactNow(partition, nowMs);
   }
 
+  /** Begins a new journal file of all that is known; the log does so by itself too. Nothing to do without a folder. */
+  async checkpoint(): Promise<void> {
+    this.begin();
+    this.events.checkpoint();
+  }
+
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    this.events.close();
     this.closing.wakeAll();
   }
 
   /** What every call begins with: the log is open, and whatever the clock has decided meanwhile has happened. */
   private begin(): number {
-    if (this.isClosed) throw new UnavailableError('the log is closed', { remedy: 'Open it again.' });
+    this.events.checkOpen();
     const nowMs = this.host.clock.now();
     for (const { transactionalId, producerId, epoch } of this.state.transactions.expired(nowMs)) {
       this.host.logger.warn('transaction-timed-out', { transactionalId, producerId, epoch });
@@ -246,29 +268,25 @@ export class MemoryLog implements Log {
     for (const { partitions } of this.state.topics.all()) {
       for (const partition of partitions) {
         const offset = retainedFrom(partition, nowMs);
-        if (offset !== null) this.record({ type: 'logStartMoved', ...placeOf(partition), offset });
+        if (offset !== null) this.events.record({ type: 'logStartMoved', ...placeOf(partition), offset });
       }
     }
-  }
-
-  private record(event: LogEvent): void {
-    this.state.apply(event);
   }
 
   private appendChecked(partition: PartitionLog, records: RecordSet, transactionalId: string | null): void {
     if (records.size === 0) return;
     const measured = measure(records);
     checkRecords(partition, measured);
-    const columns: StoredColumns = keep(records);
+    const columns = keep(records);
     const atMs = this.host.clock.now();
-    this.record({ type: 'appended', ...placeOf(partition), transactionalId, columns, atMs, measured });
+    this.events.record({ type: 'appended', ...placeOf(partition), transactionalId, columns, atMs, measured });
     this.maintenance.afterAppend(partition, records.size, atMs);
   }
 
   private commitTransactional({ transactionalId }: ProducerIdentity, groupId: string, offsets: OffsetsToCommit): void {
     this.checkCommit(offsets);
     const atMs = this.host.clock.now();
-    this.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId, atMs });
+    this.events.record({ type: 'offsetsCommitted', groupId, offsets: [...offsets], transactionalId, atMs });
   }
 
   private checkCommit(offsets: OffsetsToCommit): void {
@@ -280,10 +298,20 @@ export class MemoryLog implements Log {
     // A transaction begins with its first send: without one there is nothing to end.
     if (this.state.transactions.isOngoing(transactionalId))
       this.endOngoing(transactionalId, outcome, epoch, this.host.clock.now());
+    this.settleOrUnknown();
   }
 
   private endOngoing(transactionalId: string, outcome: TransactionOutcome, epochAfter: number, atMs: number): void {
-    this.record({ type: 'transactionEnded', transactionalId, outcome, epochAfter, atMs });
+    this.events.record({ type: 'transactionEnded', transactionalId, outcome, epochAfter, atMs });
+  }
+
+  /** Keeps what was recorded; if the disk fails, nobody knows whether it did. */
+  private settleOrUnknown(): void {
+    try {
+      this.events.settle();
+    } catch (cause) {
+      throw new UnknownOutcomeError('the disk failed while the log was written', { cause });
+    }
   }
 
   private async wait(sources: readonly Waiters[], ms: number, nowMs: number, signal?: AbortSignal): Promise<void> {
@@ -291,35 +319,4 @@ export class MemoryLog implements Log {
     const sleepMs = Math.min(ms, untilExpiryMs, MAX_SLEEP_MS);
     await waitForNews([...sources, this.closing], sleepMs, this.host.clock, signal);
   }
-}
-
-function placeOf({ topic, partition }: PartitionLog): TopicPartition {
-  return { topic, partition };
-}
-
-function offsetFor(partition: PartitionLog, spec: OffsetSpec): Offset {
-  if (spec === 'earliest') return partition.logStartOffset;
-  if (spec === 'highWatermark') return partition.endOffset;
-  if (spec === 'lastStable') return partition.lastStableOffset;
-  return partition.offsetAtTime(spec.timestampMs);
-}
-
-function checkRecords(partition: PartitionLog, measured: Measure): void {
-  const { topic, partition: number, settings } = partition;
-  const recordBytes = measured.largestRecordBytes + BATCH_OVERHEAD_BYTES;
-  if (recordBytes > settings.maxMessageBytes)
-    throw new RecordTooLargeError(`${topic}-${number}: a record takes ${recordBytes} bytes`, {
-      details: { topic, partition: number, recordBytes, maxBytes: settings.maxMessageBytes },
-    });
-  if (settings.compact && measured.firstNullKey >= 0)
-    throw new InvalidRecordError(`${topic}-${number}: a compacted topic takes no record without a key`, {
-      details: { topic, partition: number, index: measured.firstNullKey },
-    });
-}
-
-function outOfRange(partition: PartitionLog, requestedOffset: number): OffsetOutOfRangeError {
-  const { topic, partition: number, logStartOffset, endOffset } = partition;
-  return new OffsetOutOfRangeError(`${topic}-${number}: nothing can be deleted before ${requestedOffset}`, {
-    details: { topic, partition: number, requestedOffset, logStartOffset, endOffset },
-  });
 }

@@ -190,12 +190,6 @@ export class PartitionLog {
     if ((this.segments.at(-1)?.batches.length ?? 0) > 0) this.segments.push(new Segment(this.end, nowMs));
   }
 
-  /** Where the log starts, as a checkpoint has it; only for a partition that is still empty. */
-  restoreBounds(logStartOffset: number): void {
-    this.startOffset = logStartOffset;
-    this.end = Math.max(this.end, logStartOffset);
-  }
-
   /** Wakes every waiting reader: the partition is gone. */
   wake(stableMoved: boolean): void {
     this.waiters.readUncommitted.wakeAll();

@@ -178,13 +178,8 @@ export class Transactions {
   }
 
   /** All producers as they are, for a checkpoint. */
-  *all(): Generator<InitialisedProducer & { readonly startedAtMs: number | null }> {
-    for (const state of this.byId.values())
-      yield {
-        ...identityOf(state),
-        timeoutMs: state.timeoutMs,
-        startedAtMs: state.status === 'ongoing' ? state.startedAtMs : null,
-      };
+  *all(): Generator<InitialisedProducer> {
+    for (const state of this.byId.values()) yield { ...identityOf(state), timeoutMs: state.timeoutMs };
   }
 
   private begun(transactionalId: string, nowMs: number): TransactionState {
@@ -194,6 +189,8 @@ export class Transactions {
       state.startedAtMs = nowMs;
       this.ongoing.add(state);
     }
+    // A checkpoint tells of a transaction partition by partition; its time counts from the earliest of them.
+    state.startedAtMs = Math.min(state.startedAtMs, nowMs);
     return state;
   }
 

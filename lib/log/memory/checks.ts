@@ -1,0 +1,49 @@
+/** What a call may ask of a partition. */
+import { InvalidRecordError, OffsetOutOfRangeError, RecordTooLargeError } from '../../model/errors.js';
+import type { Offset } from '../../model/offset.js';
+import type { TopicPartition } from '../../model/topic-partition.js';
+import type { OffsetSpec } from '../log.js';
+import { BATCH_OVERHEAD_BYTES, type Measure } from './batch.js';
+import type { PartitionLog } from './partition-log.js';
+
+export function placeOf({ topic, partition }: PartitionLog): TopicPartition {
+  return { topic, partition };
+}
+
+export function offsetFor(partition: PartitionLog, spec: OffsetSpec): Offset {
+  if (spec === 'earliest') return partition.logStartOffset;
+  if (spec === 'highWatermark') return partition.endOffset;
+  if (spec === 'lastStable') return partition.lastStableOffset;
+  return partition.offsetAtTime(spec.timestampMs);
+}
+
+/**
+ * Checks records that somebody wants to append.
+ *
+ * @throws {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {InvalidRecordError} STREAMS_INVALID_RECORD
+ */
+export function checkRecords(partition: PartitionLog, measured: Measure): void {
+  const { topic, partition: number, settings } = partition;
+  const recordBytes = measured.largestRecordBytes + BATCH_OVERHEAD_BYTES;
+  if (recordBytes > settings.maxMessageBytes)
+    throw new RecordTooLargeError(`${topic}-${number}: a record takes ${recordBytes} bytes`, {
+      details: { topic, partition: number, recordBytes, maxBytes: settings.maxMessageBytes },
+    });
+  if (settings.compact && measured.firstNullKey >= 0)
+    throw new InvalidRecordError(`${topic}-${number}: a compacted topic takes no record without a key`, {
+      details: { topic, partition: number, index: measured.firstNullKey },
+    });
+}
+
+/**
+ * Checks an offset that records are to be deleted before.
+ *
+ * @throws {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE beyond the end
+ */
+export function checkDeletable(partition: PartitionLog, requestedOffset: number): void {
+  const { topic, partition: number, logStartOffset, endOffset } = partition;
+  if (Number.isSafeInteger(requestedOffset) && requestedOffset >= 0 && requestedOffset <= endOffset) return;
+  throw new OffsetOutOfRangeError(`${topic}-${number}: nothing can be deleted before ${requestedOffset}`, {
+    details: { topic, partition: number, requestedOffset, logStartOffset, endOffset },
+  });
+}
