@@ -288,7 +288,7 @@ function supplierOf(node: CaseNode): ProcessorSupplier<Value, Value, Value, Valu
 }
 
 function words(value: Value): string[] {
-  return value === null ? [] : String(value).split(' ');
+  return value === null ? [] : String(value).split(' ').filter((word) => word !== '');
 }
 
 function mapped(
