@@ -288,7 +288,11 @@ function supplierOf(node: CaseNode): ProcessorSupplier<Value, Value, Value, Valu
 }
 
 function words(value: Value): string[] {
-  return value === null ? [] : String(value).split(' ').filter((word) => word !== '');
+  return value === null
+    ? []
+    : String(value)
+        .split(' ')
+        .filter((word) => word !== '');
 }
 
 function mapped(
