@@ -31,7 +31,7 @@ export async function embeddedPorts(environment: Environment): Promise<RuntimePo
     },
   });
   return {
-    log: await createMemoryLog({ host, folder: join(folder, 'log') }),
+    log: await createMemoryLog({ host, dir: join(folder, 'log') }),
     leases: createMemoryLeaseStore(),
     snapshots: createFolderSnapshotStore(join(folder, 'snapshots')),
     invoker,

@@ -31,8 +31,8 @@ export function createQueryHandler(app: StreamsApp, options: QueryHandlerOptions
     const spec = specs.get(store);
     if (spec === undefined) return errorResponse(notReadable(store), 403);
     const key = parseQueryKey(store, spec.keySerde, keyText);
-    const { value, asOf } = await (await service()).get(store, key);
-    return jsonResponse(value === null ? 404 : 200, { store, key, value, asOf });
+    const { found, value, asOf } = await (await service()).get(store, key);
+    return jsonResponse(found ? 200 : 404, { store, key, value, asOf });
   };
 
   return async (event: unknown): Promise<HttpResponse> => {
