@@ -3,6 +3,9 @@ import { type Headers, RecordSet } from './record-set.js';
 
 const INITIAL_RECORDS = 64;
 const INITIAL_BYTES = 4096;
+/** After a set was built, the next one is expected to be as large, up to these bounds. */
+const MAX_EXPECTED_RECORDS = 2048;
+const MAX_EXPECTED_BYTES = 65_536;
 
 /**
  * Collects records into a {@link RecordSet}: keys and values are copied once, into one growing buffer.
@@ -72,14 +75,15 @@ export class RecordSetBuilder {
       headers: this.headers,
     });
     this.count = 0;
+    this.bytes = Buffer.allocUnsafe(Math.min(Math.max(INITIAL_BYTES, this.used), MAX_EXPECTED_BYTES));
     this.used = 0;
-    this.bytes = Buffer.allocUnsafe(INITIAL_BYTES);
-    this.offsets = new Float64Array(INITIAL_RECORDS);
-    this.timestamps = new Float64Array(INITIAL_RECORDS);
-    this.keyStarts = new Int32Array(INITIAL_RECORDS);
-    this.keyEnds = new Int32Array(INITIAL_RECORDS);
-    this.valueStarts = new Int32Array(INITIAL_RECORDS);
-    this.valueEnds = new Int32Array(INITIAL_RECORDS);
+    const expected = Math.min(Math.max(INITIAL_RECORDS, size), MAX_EXPECTED_RECORDS);
+    this.offsets = new Float64Array(expected);
+    this.timestamps = new Float64Array(expected);
+    this.keyStarts = new Int32Array(expected);
+    this.keyEnds = new Int32Array(expected);
+    this.valueStarts = new Int32Array(expected);
+    this.valueEnds = new Int32Array(expected);
     this.headers = undefined;
     return set;
   }
