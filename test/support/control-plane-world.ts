@@ -7,7 +7,7 @@ import type { Invoker } from '../../lib/invoke/invoker.js';
 import type { AdvanceSnapshots, Payload, RunMember } from '../../lib/invoke/payloads.js';
 import type { LeaseStore } from '../../lib/leases/lease-store.js';
 import { createMemoryLeaseStore } from '../../lib/leases/memory/memory-lease-store.js';
-import type { Incarnation, Lease, Member, MemberReport } from '../../lib/leases/records.js';
+import type { Incarnation, Lease, Member, MemberReport, Plan } from '../../lib/leases/records.js';
 import { isGrantedTo, mayTake } from '../../lib/leases/rules.js';
 import type { Log } from '../../lib/log/log.js';
 import { createMemoryLog } from '../../lib/log/memory/memory-log.js';
@@ -193,6 +193,7 @@ export class SimulatedMember {
   isFrozen = false;
   private readonly leases: LeaseStore;
   private readonly held = new Map<TaskId, Lease>();
+  private plan: Plan | null = null;
 
   constructor(leases: LeaseStore, self: Incarnation) {
     this.leases = leases;
@@ -207,7 +208,9 @@ export class SimulatedMember {
       this.crash(); // declared dead, or superseded: it stops and leaves its leases alone
       return;
     }
-    const plan = await this.leases.readPlan();
+    // At its start it reads the plan, later only when the reply to its heartbeat announces a newer one.
+    if (this.plan === null || beat.item.planNumber > this.plan.number) this.plan = await this.leases.readPlan();
+    const { plan } = this;
     if (plan === null) return;
     if (plan.assignment[this.self.memberId] === undefined) return this.end();
     for (const taskId of [...this.held.keys()])

@@ -124,7 +124,7 @@ describe('scheduler and members', () => {
           await expectAtRest(world);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
 
