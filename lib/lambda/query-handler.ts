@@ -16,7 +16,7 @@ export interface QueryHandlerOptions extends HandlerOptions {
 
 /**
  * Makes the handler of the query function: `GET /stores/{store}/{key}` at a function URL (docs/architecture.md has the
- * answers). Errors are answers too; the handler throws none.
+ * answers). Errors are answers too; the handler throws only what keeps ports from being made (STREAMS_INVALID_SETTING).
  *
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if a named store is not in the topology
  * @example export const handler = createQueryHandler(app, { stores: ['counts'] });
@@ -40,7 +40,7 @@ export function createQueryHandler(app: StreamsApp, options: QueryHandlerOptions
       return await answer(event);
     } catch (thrown) {
       const error = asStreamsError(thrown);
-      if (error.kind !== 'invalid') await report(error, warm);
+      if (!isOfRequest(error)) report(error, await warm());
       return errorResponse(error);
     }
   };
@@ -67,9 +67,12 @@ function notReadable(store: string): QueryRefusedError {
   });
 }
 
-/** Logs what the answer does not say. Where there are no ports yet, there is no logger either: the platform logs the throw. */
-async function report(error: StreamsError, warm: () => Promise<Warm>): Promise<void> {
-  const { ports } = await warm();
-  const { code, message, details, cause } = error;
+/** Whether asking otherwise would help: then the answer says all, and nothing is logged. */
+function isOfRequest({ code }: StreamsError): boolean {
+  return code === 'STREAMS_QUERY_REFUSED' || code === 'STREAMS_INVALID_PAYLOAD';
+}
+
+/** Logs what the answer does not say. */
+function report({ code, message, details, cause }: StreamsError, { ports }: Warm): void {
   ports.host.logger.error('query-failed', { code, message, details, cause: String(cause ?? '') });
 }

@@ -1,4 +1,5 @@
 /** The scheduler function: ticks by the schedule, by request, and at once when a task function fails. */
+import type { TaskAssignor } from '../assignment/task-assignor.js';
 import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick } from '../scheduler/run-tick.js';
@@ -16,6 +17,11 @@ export interface SchedulerResult {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
+export interface SchedulerHandlerOptions extends HandlerOptions {
+  /** The user's own assignors, found by the setting `assignor` before the built-in ones. */
+  readonly assignors?: readonly TaskAssignor[];
+}
+
 const ALL_DEALT_WITH: SchedulerResult = { batchItemFailures: [] };
 
 /**
@@ -28,31 +34,31 @@ const ALL_DEALT_WITH: SchedulerResult = { batchItemFailures: [] };
  *
  * @example export const handler = createSchedulerHandler(app);
  */
-export function createSchedulerHandler(app: StreamsApp, options: HandlerOptions = {}) {
+export function createSchedulerHandler(app: StreamsApp, options: SchedulerHandlerOptions = {}) {
   const warm = warmStart(app, options);
   const watch = createHeartbeatWatch();
   return async (event: unknown, context: LambdaContext): Promise<SchedulerResult> => {
     const request = decodeSchedulerEvent(event);
     const here = await warm();
     const { clock, logger } = here.ports.host;
+    const scheduler = { ...here, watch, assignors: options.assignors ?? [] };
     switch (request.type) {
       case 'schedule':
         await runScheduler({
-          ...here,
-          watch,
+          ...scheduler,
           deadlineAtMonotonicMs: deadlineOf(context, clock.monotonic(), TICK_MARGIN_MS),
           signal: new AbortController().signal,
         });
         return ALL_DEALT_WITH;
       case 'tick':
-        if (isForNow(request, here)) await runTick({ ...here, watch, reason: request.reason });
+        if (isForNow(request, here)) await runTick({ ...scheduler, reason: request.reason });
         return ALL_DEALT_WITH;
       case 'failures': {
         for (const { messageId, error } of request.unread)
           logger.error('failure-message-unread', { messageId, code: error.code, message: error.message });
         const failed = failedMembers(request.failed, await here.ports.leases.listMembers());
         logger.warn('invocations-failed', { invocations: request.failed, members: failed });
-        if (request.failed.length > 0) await runTick({ ...here, watch, reason: 'task function failed', failed });
+        if (request.failed.length > 0) await runTick({ ...scheduler, reason: 'task function failed', failed });
         return { batchItemFailures: request.unread.map(({ messageId }) => ({ itemIdentifier: messageId })) };
       }
     }

@@ -21,13 +21,17 @@ const ask = async (rawPath: string) => {
 };
 const schedule = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
 
+/** What the scheduler leaves of its invocation for a last tick, and a second of ticks. */
+const SCHEDULER_MS = 15_000 + 1_000;
+
+/** Lets the schedule start members, which count the lines, find no more work, and end. */
 async function countLines(...lines: readonly string[]): Promise<void> {
   await world.writeLines(...lines);
-  await world.handlers.scheduler(world.tick('test'), world.context());
+  await world.handlers.scheduler(schedule, world.context(SCHEDULER_MS));
   await world.ports.invoker.idle();
 }
 
-describe('a tick', () => {
+describe('the schedule', () => {
   it('makes members run, which count and end; then queries answer', async () => {
     await countLines('the mill and the race', 'The race');
 
@@ -48,27 +52,55 @@ describe('a tick', () => {
     expect((await ask('/stores/counts/wheel')).statusCode).toBe(404);
   });
 
-  it('by the schedule ends with its deadline while there are members, and leaves its work done', async () => {
-    await world.writeLines('one two', 'two');
+  it('ticks until its deadline while there are members, and not beyond', async () => {
+    const { clock } = world.ports.host;
+    const startedMs = clock.monotonic();
 
-    await world.handlers.scheduler(schedule, world.context(16_000));
-    await world.ports.invoker.idle();
+    await world.handlers.scheduler(schedule, world.context(SCHEDULER_MS));
 
-    expect(await ask('/stores/counts/two')).toMatchObject({ statusCode: 200, body: { value: 2 } });
+    const tookMs = clock.monotonic() - startedMs;
+    expect(tookMs).toBeGreaterThan(500);
+    expect(tookMs).toBeLessThan(SCHEDULER_MS);
+  });
+});
+
+describe('a tick', () => {
+  it('asked for is run once, with its reason in the plan', async () => {
+    await world.handlers.scheduler(world.tick('because of a test'), world.context());
+
+    expect(await world.ports.leases.readPlan()).toMatchObject({
+      number: 1,
+      reason: expect.stringContaining('because of a test'),
+    });
   });
 });
 
 describe('a Kafka event', () => {
-  it('runs the tasks of its partitions where there is no member', async () => {
-    await world.handlers.scheduler(world.tick('topics first'), world.context());
-    await world.ports.invoker.idle();
+  it('runs the tasks of its partitions where there is no member, up to behind its records', async () => {
+    await countLines('one', 'one');
     await world.writeLines('ring ring');
-    const record = { topic: 'lines', partition: 0, offset: 0, value: null };
+    const record = { topic: 'lines', partition: 0, offset: 1, value: null };
 
     await world.handlers.task({ eventSource: 'aws:kafka', records: { 'lines-0': [record] } }, world.context());
-    await world.ports.invoker.idle();
 
+    const inputs = [0, 1].map((partition) => ({ topic: 'lines', partition }));
+    const committed = await world.ports.log.committedOffsets(wordCount.applicationId, inputs);
+    expect([...committed].map(([input, { nextOffset }]) => [input, nextOffset])).toEqual([
+      ['lines-0', 2],
+      ['lines-1', 1],
+    ]);
+    await countLines();
     expect(await ask('/stores/counts/ring')).toMatchObject({ statusCode: 200, body: { value: 2 } });
+  });
+
+  it('about partitions that no task reads is answered at once', async () => {
+    await countLines('one', 'one');
+    const record = { topic: 'elsewhere', partition: 0, offset: 1, value: null };
+    const before = await world.ports.leases.listMembers();
+
+    await world.handlers.task({ eventSource: 'aws:kafka', records: { 'elsewhere-0': [record] } }, world.context());
+
+    expect(await world.ports.leases.listMembers()).toEqual(before);
   });
 });
 
@@ -93,7 +125,7 @@ describe('the standby', () => {
 describe('a failed invocation', () => {
   it('has its member declared dead at once, found by its request id', async () => {
     await world.close();
-    world = await createFunctionsWorld({ MILLRACE_SETTING_IDLE_TIMEOUT_MS: '5s', MILLRACE_SETTING_MEMBERS: '1' });
+    world = await createFunctionsWorld({ MILLRACE_SETTING_IDLE_TIMEOUT_MS: '1500ms', MILLRACE_SETTING_MEMBERS: '1' });
     await world.handlers.scheduler(world.tick('test'), world.context());
     await vi.waitFor(async () => expect(await claimed()).toHaveLength(1), 5_000);
     const [member] = await claimed();
@@ -184,6 +216,18 @@ describe('the query handler', () => {
     const handler = createQueryHandler(wordCount, { ports: async () => world.ports, environment: {} });
 
     expect((await handler(get('/stores/counts/the'))).statusCode).toBe(403);
+  });
+
+  it('hides an unforeseen error from the asker, and logs it', async () => {
+    const broken = { ...world.ports.log, describeTopics: () => Promise.reject(new Error('the secret is 42')) };
+    const ports = { ...world.ports, log: broken as unknown as typeof world.ports.log };
+    const handler = createQueryHandler(wordCount, { ports: async () => ports, environment: {}, stores: ['counts'] });
+
+    const response = await handler(get('/stores/counts/the'));
+
+    expect(response.statusCode).toBe(500);
+    expect(response.body).not.toContain('42');
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: 'error', event: 'query-failed' }));
   });
 
   it('refuses to be made for a store that the topology has not', () => {
