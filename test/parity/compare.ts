@@ -1,14 +1,5 @@
 import type { CaseEntry, CaseRecord, Json } from './parity-case.js';
 
-/** What a run of ours gave, in the case's own terms. */
-export interface Observed {
-  readonly description: string;
-  readonly outputs: ReadonlyMap<string, readonly CaseRecord[]>;
-  readonly repartitions: ReadonlyMap<string, readonly CaseRecord[]>;
-  readonly changelogs: ReadonlyMap<string, readonly CaseRecord[]>;
-  readonly stores: ReadonlyMap<string, readonly CaseEntry[]>;
-}
-
 /** Text of a value that is the same for equal values, whatever the order of their fields. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
