@@ -10,7 +10,7 @@ describeLogConformance(
     name: 'memory',
     createLog: () => {
       host = createTestHost();
-      return createMemoryLog({ host });
+      return createMemoryLog({ host, defaults: { retentionCheckIntervalMs: 1_000 } });
     },
     supports: { topicIds: true, promptTransactionTimeout: true, promptRetention: true },
     advanceMs: (ms) => host.advance(ms),

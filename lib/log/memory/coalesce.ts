@@ -14,8 +14,8 @@ const SMALL_BATCH_BYTES = 16 * 1024;
 /** A batch that was put together does not grow beyond this. */
 const TARGET_BATCH_BYTES = 64 * 1024;
 
-/** Puts runs of small batches of the segment together that end at or below the last stable offset. */
-export function coalesce(segment: Segment, lastStableOffset: number): void {
+/** Puts runs of small decided batches of the segment together. */
+export function coalesce(segment: Segment): void {
   const { batches } = segment;
   const result: Batch[] = [];
   let run: Batch[] = [];
@@ -26,7 +26,7 @@ export function coalesce(segment: Segment, lastStableOffset: number): void {
     runBytes = 0;
   };
   for (const batch of batches) {
-    if (!mayJoin(batch, lastStableOffset)) {
+    if (!mayJoin(batch)) {
       endRun();
       result.push(batch);
       continue;
@@ -39,8 +39,9 @@ export function coalesce(segment: Segment, lastStableOffset: number): void {
   if (result.length < batches.length) segment.replace(0, batches.length, result);
 }
 
-function mayJoin(batch: Batch, lastStableOffset: number): boolean {
-  if (batch.nextOffset > lastStableOffset || batch.deleteHorizonMs !== null) return false;
+/** A batch with a delete horizon keeps it to itself: another's would move it. */
+function mayJoin(batch: Batch): boolean {
+  if (batch.deleteHorizonMs !== null) return false;
   return batch.state === 'marker' || (batch.state === 'committed' && batch.sizeBytes < SMALL_BATCH_BYTES);
 }
 

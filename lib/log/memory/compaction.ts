@@ -37,7 +37,7 @@ export function* compact(partition: PartitionLog, nowMs: number): Generator<numb
   for (const segment of closed) {
     if (!partition.segments.includes(segment)) continue;
     yield* rewrite(segment, { upTo, last, nowMs, deleteRetentionMs: partition.settings.deleteRetentionMs });
-    coalesce(segment, upTo);
+    coalesce(segment);
   }
   partition.segments = mergeSegments(partition.segments, partition.settings.segmentBytes);
   partition.cleanedUpTo = upTo;

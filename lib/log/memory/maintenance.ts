@@ -2,8 +2,6 @@
 import { compact, dirtyRatio } from './compaction.js';
 import type { PartitionLog } from './partition-log.js';
 
-/** Retention is looked at no more often. Kafka: `log.retention.check.interval.ms`, 5 minutes. */
-const RETENTION_CHECK_INTERVAL_MS = 1_000;
 /** Records a compaction looks at for each record appended: it ends long before the log has doubled. */
 const COMPACTED_PER_APPENDED = 8;
 /** And at least so many for each append. */
@@ -16,12 +14,18 @@ interface Watched {
 
 export class Maintenance {
   private readonly watched = new WeakMap<PartitionLog, Watched>();
-  private nextRetentionCheckMs = 0;
+  private readonly retentionCheckIntervalMs: number;
+  private nextRetentionCheckMs: number;
+
+  constructor(retentionCheckIntervalMs: number, nowMs: number) {
+    this.retentionCheckIntervalMs = retentionCheckIntervalMs;
+    this.nextRetentionCheckMs = nowMs + retentionCheckIntervalMs;
+  }
 
   /** Whether it is time to look at retention again. */
   isRetentionDue(nowMs: number): boolean {
     if (nowMs < this.nextRetentionCheckMs) return false;
-    this.nextRetentionCheckMs = nowMs + RETENTION_CHECK_INTERVAL_MS;
+    this.nextRetentionCheckMs = nowMs + this.retentionCheckIntervalMs;
     return true;
   }
 

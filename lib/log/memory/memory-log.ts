@@ -50,6 +50,11 @@ export interface MemoryLogDefaults {
   readonly offsetsRetentionMs?: number;
   /** Longest time-out a producer may ask for; milliseconds. Kafka: `transaction.max.timeout.ms`, 15 minutes. */
   readonly transactionMaxTimeoutMs?: number;
+  /**
+   * How often old segments are looked for, by the calls that the log gets; milliseconds. Retention goes by the records' own
+   * timestamps: old ones are gone after this time. Kafka: `log.retention.check.interval.ms`, 5 minutes.
+   */
+  readonly retentionCheckIntervalMs?: number;
 }
 
 export interface MemoryLogOptions {
@@ -66,6 +71,7 @@ export interface MemoryLogOptions {
 
 const DEFAULT_OFFSETS_RETENTION_MS = 7 * 86_400_000;
 const DEFAULT_TRANSACTION_MAX_TIMEOUT_MS = 900_000;
+const DEFAULT_RETENTION_CHECK_INTERVAL_MS = 300_000;
 /** Longest single sleep of a waiting call; it looks again and sleeps on. */
 const MAX_SLEEP_MS = 3_600_000;
 
@@ -86,7 +92,7 @@ export class MemoryLog implements Log {
   private readonly state: LogState;
   private readonly transactionMaxTimeoutMs: number;
   private readonly closing = new Waiters();
-  private readonly maintenance = new Maintenance();
+  private readonly maintenance: Maintenance;
   private fetches = 0;
 
   constructor({ host, dir, fsync = false, defaults = {} }: MemoryLogOptions) {
@@ -98,6 +104,8 @@ export class MemoryLog implements Log {
     };
     this.events = EventLog.open(options, dir === undefined ? null : { dir, fsync }, host.digest);
     this.state = this.events.state;
+    const checkIntervalMs = defaults.retentionCheckIntervalMs ?? DEFAULT_RETENTION_CHECK_INTERVAL_MS;
+    this.maintenance = new Maintenance(checkIntervalMs, host.clock.now());
   }
 
   async describeTopics(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {

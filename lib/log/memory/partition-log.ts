@@ -105,7 +105,7 @@ export class PartitionLog {
     if (this.batchesSinceCoalescing >= COALESCE_EVERY_BATCHES) {
       this.batchesSinceCoalescing = 0;
       const active = this.segments.at(-1);
-      if (active !== undefined) coalesce(active, this.lastStableOffset);
+      if (active !== undefined) coalesce(active);
     }
   }
 

@@ -9,7 +9,7 @@ let scene: LogScene;
 
 beforeEach(async () => {
   host = createTestHost();
-  log = await createMemoryLog({ host });
+  log = await createMemoryLog({ host, defaults: { retentionCheckIntervalMs: 1_000 } });
   const supports = { topicIds: true, promptTransactionTimeout: true, promptRetention: true };
   scene = new LogScene(log, { name: 'memory', createLog: async () => log, supports });
 });
@@ -58,6 +58,18 @@ describe('compaction in the background', () => {
 });
 
 describe('retention', () => {
+  it('is looked at every five minutes by default, so that records older than it can be read until then', async () => {
+    const usual = await createMemoryLog({ host });
+    await usual.createTopic({ name: 't', partitions: 1, config: {} });
+    const at = { topic: 't', partition: 0 };
+    await usual.append(at, kilobyte(1));
+    await host.advance(299_999);
+    const before = [...(await usual.listOffsets([at], 'earliest')).values()];
+    await host.advance(1);
+
+    expect([before, [...(await usual.listOffsets([at], 'earliest')).values()]]).toEqual([[0], [1]]);
+  });
+
   it('by size deletes the oldest segments while enough is left, and never the active one', async () => {
     const at = await scene.partition({ 'retention.bytes': '3500', ...SMALL_SEGMENTS });
     const start = host.clock.now();

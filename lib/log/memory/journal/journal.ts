@@ -164,7 +164,20 @@ function create({ dir, digest, fsync }: JournalOptions, number: number, events: 
   const temporary = join(dir, `${fileName(number)}.tmp`);
   const fd = openSync(temporary, 'w+');
   let fileBytes = writeWhole(fd, FILE_HEADER, 0);
-  for (const event of events) fileBytes += writeWhole(fd, frame(encodeEvent(event), digest), fileBytes);
+  let frames: Buffer[] = [];
+  let gatheredBytes = 0;
+  const writeGathered = (): void => {
+    fileBytes += writeWhole(fd, Buffer.concat(frames, gatheredBytes), fileBytes);
+    frames = [];
+    gatheredBytes = 0;
+  };
+  for (const event of events) {
+    const framed = frame(encodeEvent(event), digest);
+    frames.push(framed);
+    gatheredBytes += framed.length;
+    if (gatheredBytes >= MAX_BUFFERED_BYTES) writeGathered();
+  }
+  writeGathered();
   // Whatever `fsync` says: the files before it are removed next.
   fsyncSync(fd);
   renameSync(temporary, join(dir, fileName(number)));

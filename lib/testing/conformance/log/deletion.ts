@@ -48,6 +48,22 @@ export function deletionConformance(scenes: LogScenes, { describe, it, expect }:
     );
 
     it(
+      'into the middle of an open transaction shows none of what is left of it, and its end still takes an offset',
+      scenes.play(async (scene) => {
+        const at = await scene.partition();
+        const producer = await scene.producer();
+        await producer.send(at, records('a=0', 'b=1', 'c=2'));
+
+        await scene.log.deleteRecords(below(at, 1));
+        const { records: set, nextOffset, lastStableOffset } = await scene.fetch(at, 1);
+        await producer.commit();
+
+        expect([set.size, nextOffset, lastStableOffset]).toEqual([0, 1, 1]);
+        expect(await scene.read(at, 'readCommitted', 1)).toEqual({ records: ['1:b=1', '2:c=2'], nextOffset: 4 });
+      }),
+    );
+
+    it(
       'of records beyond the end is out of range and deletes nothing',
       scenes.play(async (scene) => {
         const at = await scene.partition();
