@@ -3,13 +3,16 @@
  * Every adapter performs these and no others; a model checker walks the same table.
  *
  * ```
- *              create            claim (n+1)
- *   absent ───────────▶ free ─────────────────▶ claimed ◀─┐
- *     ▲                 ▲ │                    │ │ │ │    │ claim (n+1)
- *     │ delete          │ │ delete        drain│ │ │ └────┼──────────▶ dead ──▶ delete
- *     └─────────────────┼─┘                    ▼ │ │ declareDead        ▲
- *                       │ free            draining │                    │ declareDead
- *                       └──────────────────┴─────┴─┘  draining ─────────┘
+ *             create             claim               drain
+ *    absent ───────────▶ free ───────────▶ claimed ───────────▶ draining
+ *      ▲                 │  ▲              ▲  │ │ ▲               │ │ │
+ *      │     delete      │  │     free     │  │ │ │     claim     │ │ │
+ *      ├─────────────────┘  ├──────────────│──┘ │ └───────────────┘ │ │
+ *      │                    │     free     │    │                   │ │
+ *      │                    └──────────────│────│───────────────────┘ │
+ *      │                             claim │    │ declareDead         │
+ *      │     delete                        │    ▼     declareDead     │
+ *      └────────────────────────────────── dead ◀─────────────────────┘
  * ```
  *
  * Invariants

@@ -73,11 +73,6 @@ export function restamp(manifest: Manifest, lastKnownEndAtMs: number, writer: st
   return { ...manifest, lastKnownEndAtMs: Math.max(manifest.lastKnownEndAtMs, Math.floor(lastKnownEndAtMs)), writer };
 }
 
-/** Bytes of all segments. */
-export function snapshotSizeBytes(manifest: Manifest): number {
-  return manifest.segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
-}
-
 /** Whether a manifest is of this store and this life of its changelog. */
 export function hasIdentity(manifest: Manifest, identity: SnapshotIdentity): boolean {
   return (

@@ -15,7 +15,7 @@ export interface MemoryInvokerOptions {
   /** Gives the turns; a virtual one makes deliveries part of a simulation. */
   readonly clock: Pick<Clock, 'sleep'>;
   readonly maxInFlight?: number;
-  /** Told of each invocation whose function threw; what AWS would send to a failure destination. */
+  /** Told of each invocation whose function threw; what AWS would send to a failure destination. Must not throw. */
   readonly onFailure?: (failure: InvocationFailure) => void;
 }
 

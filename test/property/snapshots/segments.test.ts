@@ -35,6 +35,7 @@ const sortedEntries = (least = 0): fc.Arbitrary<SnapshotEntry[]> =>
       selector: (entry) => entry.key,
       minLength: least,
       maxLength: 60,
+      size: 'medium',
     })
     .map((entries) =>
       entries.sort((a, b) => Buffer.compare(Buffer.from(a.key, 'latin1'), Buffer.from(b.key, 'latin1'))),
