@@ -76,7 +76,7 @@ export class RunningSink implements Receiver {
         `sink ${this.name}, topic ${output.name}: the ${what} does not fit: ${thrown.message}`,
         {
           cause: thrown.cause,
-          details: { ...thrown.details, node: this.name, topic: output.name, ...this.scope.whereabouts() },
+          details: { ...thrown.details, node: this.name, sinkTopic: output.name, ...this.scope.whereabouts() },
         },
       );
     }

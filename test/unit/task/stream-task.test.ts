@@ -3,6 +3,7 @@ import {
   DeserializationError,
   InvalidStateStoreError,
   ProcessingError,
+  SerializationError,
   TopologyError,
   UnconnectedStoreError,
 } from '../../../lib/model/errors.js';
@@ -187,6 +188,67 @@ describe('processing', () => {
     give('in', [{ value: 'x' }]);
 
     expect(() => task.process(0, 1)).toThrow(ProcessingError);
+  });
+});
+
+describe('branches and sinks', () => {
+  test('what one branch does to a record is not seen by its sibling', async () => {
+    const tagging = processing((record, context) =>
+      context.forward(record.withHeaders([...record.headers, { key: 'tag', value: null }]).withValue('changed')),
+    );
+    const builder = new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addProcessor('tag', tagging, { parents: 'source' })
+      .addSink('tagged', 'out', { parents: 'tag', ...text })
+      .addSink('plain', 'other', { parents: 'source', ...text });
+    const { task, give, commit } = await startTask(builder, { partitionCounts: { out: 1, other: 1 } });
+    give('in', [{ value: 'x' }]);
+
+    await task.process(0, 1);
+    const { outputs } = await commit();
+
+    expect(outputs.get(at('out'))?.headersOf(0)).toEqual([{ key: 'tag', value: null }]);
+    expect(outputs.get(at('other'))?.headersOf(0)).toEqual([]);
+    expect(texts(outputs.get(at('other')))).toEqual(['null=x@0']);
+  });
+
+  test('a sink may choose the topic of each record; one that does not exist is an error that names it', async () => {
+    const builder = new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addSink('sink', (record) => `out-${record.key}`, { parents: 'source', ...text });
+    const { task, give, commit } = await startTask(builder, { partitionCounts: { 'out-a': 1 } });
+    give('in', [
+      { key: 'a', value: '1' },
+      { key: 'b', value: '2' },
+    ]);
+
+    await task.process(0, 1);
+
+    expect([...(await commit()).outputs.keys()]).toEqual([at('out-a')]);
+    expect(() => task.process(0, 1)).toThrow(/out-b/);
+  });
+
+  test('a value that does not fit the serde of a sink is an error that names node and topic', async () => {
+    const builder = new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addSink('sink', 'out', { parents: 'source', key: string(), value: long() });
+    const { task, give } = await startTask(builder);
+    give('in', [{ value: 'no number' }]);
+
+    const thrown = await Promise.resolve()
+      .then(() => task.process(0, 1))
+      .catch((error: unknown) => error);
+
+    expect(thrown).toBeInstanceOf(SerializationError);
+    expect(thrown).toMatchObject({ details: { node: 'sink', sinkTopic: 'out', topic: 'in', offset: 0 } });
+  });
+
+  test('a record forwarded with a negative timestamp is refused at the sink', async () => {
+    const back = processing((record, context) => context.forward(record.withTimestamp(-5)));
+    const { task, give } = await startTask(through(back));
+    give('in', [{ value: 'x' }]);
+
+    expect(() => task.process(0, 1)).toThrow(/timestamp -5/);
   });
 });
 
