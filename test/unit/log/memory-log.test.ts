@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { GroupOffsets } from '../../../lib/log/memory/group-offsets.js';
 import { createMemoryLog, type MemoryLog } from '../../../lib/log/memory/memory-log.js';
 import { TRANSITIONS, type TransactionStatus, Transactions } from '../../../lib/log/memory/transactions.js';
+import { offset } from '../../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { LogScene, offsetsOf, records, shown } from '../../../lib/testing/conformance/log/scene.js';
 import { codeOf } from '../../../lib/testing/conformance/test-runner.js';
@@ -46,6 +47,22 @@ describe('the embedded log', () => {
 
     expect(fetched.bytes.buffer.byteLength).toBeLessThan(200);
     expect(shown(fetched)).toEqual([`0:key-7=${'\u0007'.repeat(50)}`]);
+  });
+
+  it('shares the bytes of one fetch between the partitions that have something', async () => {
+    const topic = await scene.topic(3);
+    for (const partition of [0, 2]) await log.append({ topic, partition }, bigSet(1_000));
+    const requests = [0, 1, 2].map((partition) => ({ topic, partition, fromOffset: offset(0) }));
+
+    const results = await log.fetch(requests, { isolation: 'readCommitted', maxWaitMs: 0, maxBytes: 6_000 });
+    const sizes = new Map(results.map(({ partition, records: set }) => [partition, set.size]));
+
+    expect(sizes.get(1)).toBe(0);
+    // A record takes 65 to 67 bytes here.
+    for (const partition of [0, 2]) {
+      expect(sizes.get(partition)).toBeGreaterThan(25);
+      expect(sizes.get(partition)).toBeLessThan(65);
+    }
   });
 
   it('answers small appends together as one set, markers and all', async () => {
