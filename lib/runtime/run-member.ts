@@ -129,7 +129,6 @@ class MemberRun {
   private readonly drainAtMs: number;
   private announced: number;
   private plan: Plan | null = null;
-  private wasPlanned = false;
   private directory: TaskDirectory | null = null;
   private waitsForLeases = false;
   private failure: StreamsError | null = null;
@@ -217,7 +216,6 @@ class MemberRun {
     const plan = await this.options.ports.leases.readPlan();
     if (plan === null) return;
     this.plan = plan;
-    this.wasPlanned ||= plan.assignment[this.self.memberId] !== undefined;
   }
 
   private async takeGranted(): Promise<number | null> {
@@ -233,8 +231,14 @@ class MemberRun {
     if (this.stop.reason === 'lost') return 'lost';
     if (this.failure !== null || signal?.aborted === true) return 'stopped';
     if (ports.host.clock.monotonic() >= this.drainAtMs) return 'drained';
-    if (this.wasPlanned && this.plan?.assignment[this.self.memberId] === undefined) return 'retired';
+    if (this.isUnwanted()) return 'retired';
     return this.isIdle() ? 'idle' : null;
+  }
+
+  /** A plan lists every slot that is wanted; a doorbell's member works where there may be none. */
+  private isUnwanted(): boolean {
+    const { plan, options, self } = this;
+    return options.doorbell === undefined && plan !== null && plan.assignment[self.memberId] === undefined;
   }
 
   private isIdle(): boolean {

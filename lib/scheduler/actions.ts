@@ -1,6 +1,6 @@
 /**
  * What a tick does, as data, in the order in which it is done:
- * topics · deaths · plan · announcements · slots · invocations · retirements · standbys.
+ * topics · deaths · plan · announcements · slots and invocations · retirements · standbys.
  *
  * A scheduler may die between any two of them; each is a conditional write or may be done twice, and the next tick finds what
  * is still to do from the tables alone.

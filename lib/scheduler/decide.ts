@@ -55,11 +55,14 @@ export function decide(state: ApplicationState): Decision {
   };
 }
 
-/** To every member that runs, wanted or not: one that is not wanted has to see that. */
+/**
+ * To every member that runs, wanted or not: one that is not wanted has to see that. And to the free slots that the plan lists:
+ * an incarnation that claims one finds its tasks at once.
+ */
 function announcements(membership: Membership, plan: Plan | null): readonly AnnouncePlan[] {
   if (plan === null) return [];
   return membership.members
-    .filter(({ status }) => status === 'claimed' || status === 'draining')
+    .filter(({ memberId, status }) => status === 'claimed' || status === 'draining' || plan.assignment[memberId])
     .filter(({ planNumber }) => planNumber < plan.number)
     .map(({ memberId }) => ({ type: 'AnnouncePlan', memberId, planNumber: plan.number }));
 }

@@ -14,7 +14,7 @@
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { FIRST_SLOT, memberId } from '../leases/slots.js';
-import type { CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
+import type { AnnouncePlan, CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
 import type { ApplicationState, ObservedInvocation, ObservedMember } from './state.js';
 
 /** Longest pause between two requests for one incarnation, as a multiple of the session time-out. */
@@ -61,21 +61,23 @@ export function assess(state: ApplicationState): Membership {
   return { deaths, wanted, counted: counted.length > 0 ? counted : wanted, members };
 }
 
-/** Slots to create and incarnations to ask for, of those that the plan lists. */
+/** Slots to create, told of the plan before anyone claims them, and incarnations to ask for; of those that the plan lists. */
 export function invocations(
   state: ApplicationState,
   membership: Membership,
   plan: Plan | null,
-): readonly (CreateSlot | InvokeMember)[] {
+): readonly (CreateSlot | AnnouncePlan | InvokeMember)[] {
+  if (plan === null) return [];
   const byId = new Map(membership.members.map((member) => [member.memberId, member]));
   const expiresAtMs = state.nowMs + state.app.settings.sessionTimeoutMs;
   return membership.wanted
-    .filter((id) => plan?.assignment[id] !== undefined)
-    .flatMap((id): (CreateSlot | InvokeMember)[] => {
+    .filter((id) => plan.assignment[id] !== undefined)
+    .flatMap((id): (CreateSlot | AnnouncePlan | InvokeMember)[] => {
       const member = byId.get(id);
       if (member === undefined) {
         return [
           { type: 'CreateSlot', memberId: id },
+          { type: 'AnnouncePlan', memberId: id, planNumber: plan.number },
           { type: 'InvokeMember', memberId: id, incarnation: null, quickEnds: 0, expiresAtMs },
         ];
       }

@@ -112,7 +112,7 @@ export class ControlPlaneWorld {
     if (payload?.type !== 'run-member' || payload.expiresAtMs < this.host.clock.now()) return;
     const { memberId, incarnation } = payload;
     const claim = await this.leases.claimMember({ memberId, incarnation, report: EMPTY_REPORT, tags: {} });
-    if (claim.applied) this.processes.push(new SimulatedMember(this.leases, { memberId, incarnation }));
+    if (claim.applied) this.processes.push(new SimulatedMember(this.leases, claim.item));
   }
 
   async deliverAll(): Promise<void> {
@@ -193,11 +193,14 @@ export class SimulatedMember {
   isFrozen = false;
   private readonly leases: LeaseStore;
   private readonly held = new Map<TaskId, Lease>();
+  /** It reads a plan only when its claim or the reply to a heartbeat says that there is a newer one. */
+  private announced: number;
   private plan: Plan | null = null;
 
-  constructor(leases: LeaseStore, self: Incarnation) {
+  constructor(leases: LeaseStore, { memberId, incarnation, planNumber }: Member) {
     this.leases = leases;
-    this.self = self;
+    this.self = { memberId, incarnation };
+    this.announced = planNumber;
   }
 
   async act(): Promise<void> {
@@ -208,8 +211,8 @@ export class SimulatedMember {
       this.crash(); // declared dead, or superseded: it stops and leaves its leases alone
       return;
     }
-    // At its start it reads the plan, later only when the reply to its heartbeat announces a newer one.
-    if (this.plan === null || beat.item.planNumber > this.plan.number) this.plan = await this.leases.readPlan();
+    this.announced = Math.max(this.announced, beat.item.planNumber);
+    if (this.announced > (this.plan?.number ?? 0)) this.plan = await this.leases.readPlan();
     const { plan } = this;
     if (plan === null) return;
     if (plan.assignment[this.self.memberId] === undefined) return this.end();

@@ -66,8 +66,10 @@ describe('a decision', () => {
       'DeclareDead',
       'WritePlan',
       'AnnouncePlan',
+      'AnnouncePlan',
       'InvokeMember',
       'CreateSlot',
+      'AnnouncePlan',
       'InvokeMember',
     ]);
   });

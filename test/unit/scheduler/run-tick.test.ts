@@ -28,8 +28,10 @@ describe('a first start', () => {
       'CreateInternalTopic',
       'WritePlan',
       'CreateSlot',
+      'AnnouncePlan',
       'InvokeMember',
       'CreateSlot',
+      'AnnouncePlan',
       'InvokeMember',
     ]);
     expect(await planNumber(world)).toBe(1);
