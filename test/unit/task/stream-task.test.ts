@@ -512,6 +512,18 @@ describe('state', () => {
     expect(texts(second.changelogs.get(at('app-seen-changelog')))).toEqual(['a=12@0']);
   });
 
+  test('pending bytes grow with what is written and start from nothing after a seal', async () => {
+    const { task, give, commit } = await startTask(withStore());
+    expect([task.pendingBytes, task.hasUncommitted]).toEqual([0, false]);
+    give('in', [{ key: 'a', value: 'x'.repeat(1_000) }]);
+
+    await task.process(0, 1);
+    expect(task.pendingBytes).toBeGreaterThanOrEqual(1_001);
+    await commit();
+
+    expect([task.pendingBytes, task.hasUncommitted]).toEqual([0, false]);
+  });
+
   test('a store that is not connected to the processor is refused', async () => {
     const asking = processing(
       () => {},
