@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownOutcomeError } from '../../lib/model/errors.js';
+import { offset } from '../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
 import { topicPartitionKey } from '../../lib/model/topic-partition.js';
+import type { Serde } from '../../lib/serde/serde.js';
 import { type CommitFault, withCommitFaults } from '../support/faulty-log.js';
 import {
   countingTopology,
@@ -125,8 +127,16 @@ describe('at least once', () => {
 
 describe('a record that cannot be read', () => {
   const unreadable = Buffer.from([0xff, 0xfe]);
+  const strict: Serde<string> = {
+    serialize: (text) => Buffer.from(text),
+    deserialize(bytes) {
+      if (bytes[0] === 0xff) throw new Error('no text begins so');
+      return Buffer.from(bytes).toString();
+    },
+  };
   async function withUnreadable(handler: 'fail' | 'continue' | { deadLetterTopic: string }) {
-    const world = await createTaskWorld({ settings: { deserializationExceptionHandler: handler } });
+    const topology = countingTopology(undefined, strict);
+    const world = await createTaskWorld({ topology, settings: { deserializationExceptionHandler: handler } });
     await world.ports.log.createTopic({ name: 'dead', partitions: 1, config: {} });
     const builder = new RecordSetBuilder();
     builder.append(Buffer.from('a'), Buffer.from('a'), 1);
@@ -161,7 +171,7 @@ describe('a record that cannot be read', () => {
     expect((await readCounts(world.ports.log, OUTPUT, 1)).get('a')).toEqual([1, 2]);
     const dropped = world.events.find(({ event }) => event === 'records-dropped');
     expect(dropped?.fields).toMatchObject({ reason: 'deserialization', count: 1, topic: INPUT, offset: 1 });
-    const dead = await world.ports.log.fetch([{ topic: 'dead', partition: 0, fromOffset: 0 as never }], {
+    const dead = await world.ports.log.fetch([{ topic: 'dead', partition: 0, fromOffset: offset(0) }], {
       isolation: 'readCommitted',
       maxWaitMs: 0,
       maxBytes: 10_000,
