@@ -135,8 +135,8 @@ export class LogState {
   }
 
   private deleteTopic(name: string): void {
+    // An open transaction may still write its marker to a partition of it, which nobody will read.
     const { partitions } = this.topics.get(name);
-    this.transactions.forget(partitions);
     this.groupOffsets.forgetTopic(name);
     this.topics.remove(name);
     for (const partition of partitions) partition.wake(true);

@@ -152,11 +152,6 @@ export class Transactions {
     state.move(outcome === 'commit' ? 'completeCommit' : 'completeAbort');
   }
 
-  /** A topic was deleted: its partitions get no marker. */
-  forget(partitions: readonly PartitionLog[]): void {
-    for (const state of this.ongoing) for (const partition of partitions) state.partitions.delete(partition);
-  }
-
   /** Transactions that are open for longer than their time-out. */
   expired(nowMs: number): readonly ProducerIdentity[] {
     const due: ProducerIdentity[] = [];

@@ -274,6 +274,22 @@ describe('a log in a folder', () => {
     expect(await again.scene.committed(GROUP, right)).toBe(null);
   });
 
+  it('ends where it ended though compaction has emptied the end before a checkpoint', async () => {
+    const { log, scene } = await openWithTopic({ 'cleanup.policy': 'compact', 'delete.retention.ms': '0' });
+    await log.append(TOPIC, records('a=0'));
+    await scene.abort(TOPIC, records('b=1', 'c=2'));
+    await log.compact('t');
+    await log.compact('t');
+    await log.checkpoint();
+    await log.close();
+
+    const again = await open();
+    const next = await again.log.append(TOPIC, records('d=4'));
+
+    expect(next).toBe(4);
+    expect(await again.scene.read(TOPIC)).toEqual({ records: ['0:a=0', '4:d=4'], nextOffset: 5 });
+  });
+
   it('begins a new file by itself when the old one says little for its size', async () => {
     const { log, scene } = await openWithTopic({ 'max.message.bytes': '100000000' });
     const builder = new RecordSetBuilder();
