@@ -1,4 +1,3 @@
-import type { Awaitable } from '../model/awaitable.js';
 import { Cell } from '../serde/cell.js';
 import type { Serde } from '../serde/serde.js';
 import { asBuffer } from '../serde/string-serde.js';
@@ -16,9 +15,6 @@ export interface Change<V> {
 
 /** No row, or a row that was deleted. */
 export const ABSENT: Cell<null> = Cell.of(null);
-
-/** A user's function that may see rows that are there, and gives a value or nothing. */
-export type RowMapper<K, V, V2> = (value: V, key: K) => Awaitable<V2 | null>;
 
 /** Bytes after the values: which of them are there. Versions 3 to 5 carry one byte more, whether the update is the latest. */
 const OLD = 0;

@@ -1,7 +1,6 @@
 /**
  * The nodes of a topology, as data. A frozen graph of these is what `describe()` prints, the task runs and tools draw.
  */
-import type { LogRecord } from '../model/record-set.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
@@ -61,6 +60,3 @@ export interface SinkNode {
 }
 
 export type TopologyNode = SourceNode | ProcessorNode | SinkNode;
-
-/** The raw record behind a record in a topology: for dead-letter topics. */
-export type RawRecord = LogRecord;

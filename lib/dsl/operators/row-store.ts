@@ -37,9 +37,9 @@ export class RowStore<K, V> {
     this.bytes.put(key, value, timestampMs);
   }
 
-  /** Writes a value; null deletes. @returns the bytes written */
-  put(key: ByteKey, value: V | null | undefined, timestampMs: number): Uint8Array | null {
-    const bytes = value === null || value === undefined ? null : this.encode(value);
+  /** Writes a value; null deletes (undefined, as from a function that forgot to return, does not: no serde takes it). */
+  put(key: ByteKey, value: V | null, timestampMs: number): Uint8Array | null {
+    const bytes = value === null ? null : this.encode(value);
     this.bytes.put(key, bytes, timestampMs);
     return bytes;
   }

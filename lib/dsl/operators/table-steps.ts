@@ -30,7 +30,7 @@ export function filterStep<K, V>(predicate: Predicate<K, V>, wanted: boolean): R
 }
 
 export function mapValuesStep<K, V, V2>(mapper: (value: V, key: K) => Awaitable<V2 | null>): RowStep<K, V, V2> {
-  return (key, row) => andThen(mapper(row.value as V, key), (value) => Cell.of<V2 | null>(value));
+  return (key, row) => andThen(mapper(row.value as V, key), (value) => Cell.of<V2 | null>(value ?? null));
 }
 
 export function tableStep<K, V, V2>(

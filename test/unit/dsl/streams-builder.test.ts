@@ -140,6 +140,17 @@ describe('counting', () => {
   });
 });
 
+describe('an aggregation', () => {
+  it('deletes the row for null but refuses undefined, which a function gives that forgot to return', async () => {
+    const builder = new StreamsBuilder();
+    const forgetful = (_all: string, value: string) => (value === 'oops' ? (undefined as unknown as null) : null);
+    builder.stream('in', text).groupByKey().reduce(forgetful, { store: 'all' }).toStream().to('out');
+
+    expect(await run(builder, ['a:x', 'a:y'])).toEqual(['a:x', 'a:null']);
+    await expect(run(builder, ['a:x', 'a:oops'])).rejects.toThrow("store 'all'");
+  });
+});
+
 describe('a bad topology is refused before anything runs', () => {
   const refused: readonly [string, (builder: StreamsBuilder) => unknown, string][] = [
     ['no topic', (builder) => builder.stream([], text), 'reads no topic'],
