@@ -97,8 +97,9 @@ export class WarmFollowers {
     return atLeast !== undefined && atLeast > end ? atLeast : end;
   }
 
-  /** @returns false if the copy is of no use any more */
+  /** @returns false if the copy is of no use any more: the log ends before it, has moved on without it, or is another one */
   private async follow(warm: Warm, changelog: TaskChangelog, target: Offset, options: ReachOptions): Promise<boolean> {
+    if (target < warm.loaded.follower.position) return false;
     const nowMs = this.ports.host.clock.monotonic();
     if (nowMs - warm.checkedAtMs >= TOPIC_CHECK_INTERVAL_MS) {
       if ((await changelogFacts(this.ports, changelog)).topicId !== warm.loaded.topicId) return false;

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import {
+  InternalError,
+  OffsetOutOfRangeError,
+  ProcessingError,
+  ProducerFencedError,
+  TaskCorruptedError,
+  TaskMigratedError,
+  UnavailableError,
+  UnknownOutcomeError,
+} from '../../../lib/model/errors.js';
+import { backoffMs, RECOVERY_ATTEMPTS_MAX, recoveryFrom } from '../../../lib/runtime/recovery.js';
+
+describe('what a task does about an error', () => {
+  it.each([
+    [new TaskMigratedError(''), 'migrated'],
+    [new ProducerFencedError(''), 'new-epoch'],
+    [new UnknownOutcomeError(''), 'again'],
+    [new UnavailableError(''), 'again'],
+    [new TaskCorruptedError(''), 'again-from-scratch'],
+    [new OffsetOutOfRangeError(''), 'again-from-scratch'],
+    [new ProcessingError(''), 'fail'],
+    [new InternalError(''), 'fail'],
+  ] as const)('%s', (error, recovery) => {
+    expect(recoveryFrom(error, 1)).toBe(recovery);
+  });
+
+  it('gives up after a bounded number of attempts, but never holds on to a lease that is gone', () => {
+    expect(recoveryFrom(new UnknownOutcomeError(''), RECOVERY_ATTEMPTS_MAX + 1)).toBe('fail');
+    expect(recoveryFrom(new TaskMigratedError(''), RECOVERY_ATTEMPTS_MAX + 1)).toBe('migrated');
+  });
+
+  it('waits longer each time, up to a bound', () => {
+    const waits = Array.from({ length: 12 }, (_, index) => backoffMs(index + 1, 0));
+
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+    expect(backoffMs(1, 0.99)).toBeLessThan(backoffMs(1, 0) * 1.5);
+    expect(waits.at(-1)).toBe(2_000);
+  });
+});

@@ -1,0 +1,69 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Log, TransactionalProducer } from '../../../lib/log/log.js';
+import { offset } from '../../../lib/model/offset.js';
+import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
+import type { Settings } from '../../../lib/model/settings.js';
+import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
+import { commitTransaction } from '../../../lib/runtime/transaction.js';
+import { createTaskWorld, INPUT, OUTPUT } from '../../support/task-world.js';
+
+const IN = topicPartitionKey({ topic: INPUT, partition: 0 });
+const OUT = topicPartitionKey({ topic: OUTPUT, partition: 0 });
+
+let calls: string[];
+let log: Log;
+let producer: TransactionalProducer;
+
+const recording = <T extends object>(target: T, names: readonly string[]): T =>
+  new Proxy(target, {
+    get(from, property) {
+      const member: unknown = Reflect.get(from, property);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (names.includes(String(property))) calls.push(String(property));
+        return Reflect.apply(member, from, args);
+      };
+    },
+  });
+
+beforeEach(async () => {
+  calls = [];
+  const { ports } = await createTaskWorld();
+  log = recording(ports.log, ['commitOffsets']);
+  const inner = await ports.log.initProducer({ transactionalId: 'p', transactionTimeoutMs: 5_000 });
+  producer = recording(inner, ['send', 'sendOffsets', 'commit']);
+});
+
+async function commit(guarantee: Settings['processingGuarantee'], withRecords: boolean, withOffsets = true) {
+  const builder = new RecordSetBuilder();
+  if (withRecords) builder.append(Buffer.from('k'), Buffer.from('v'), 1);
+  const offsets = new Map(withOffsets ? [[IN, { nextOffset: offset(0), metadata: '' }]] : []);
+  await commitTransaction({
+    log,
+    producer,
+    guarantee,
+    groupId: 'app',
+    records: [new Map([[OUT, builder.build()]])],
+    offsets,
+  });
+}
+
+it('exactly once puts records and offsets into one transaction, offsets last', async () => {
+  await commit('exactly_once_v2', true);
+
+  expect(calls).toEqual(['send', 'sendOffsets', 'commit']);
+});
+
+it('at least once commits offsets only after the records are committed', async () => {
+  await commit('at_least_once', true);
+
+  expect(calls).toEqual(['send', 'commit', 'commitOffsets']);
+});
+
+it('sends nothing for what is empty', async () => {
+  await commit('exactly_once_v2', false);
+  await commit('at_least_once', false);
+  await commit('exactly_once_v2', false, false);
+
+  expect(calls).toEqual(['sendOffsets', 'commit', 'commitOffsets']);
+});
