@@ -18,8 +18,8 @@ const CRASHES = 50;
 const ZOMBIE_AFTER_CRASHES = 25;
 const SEED = 20_260_329;
 const CHUNK_LINES = 250;
-/** How much of the text is in the topic before it is needed, as a part of all of it. */
-const FEED_AHEAD = 0.04;
+/** Lines and words between two crashes, at most. */
+const RECORDS_BETWEEN_CRASHES = 12_000;
 const JITTER_MS = 25;
 
 const settings = {
@@ -41,7 +41,7 @@ interface Zombie {
 
 let open: World | undefined;
 afterEach(async () => {
-  await open?.streams.close();
+  await open?.close();
 });
 
 it('counts are exactly 1 to n for every word over 50 crashes and a zombie', async () => {
@@ -49,17 +49,12 @@ it('counts are exactly 1 to n for every word over 50 crashes and a zombie', asyn
   const text = textOfWords(LINES, SEED);
   const world = await World.start(text.lines);
   open = world;
-  const recordsInAll = LINES + [...text.counts.values()].reduce((sum, count) => sum + count, 0);
 
   let zombie: Zombie | undefined;
   for (let crashes = 0; crashes < CRASHES; crashes += 1) {
     if (crashes === ZOMBIE_AFTER_CRASHES) zombie = await world.makeZombie();
-    const part = (crashes + random()) / (CRASHES + 1);
-    await world.feedTo(part + FEED_AHEAD);
-    await waitFor(
-      `record ${Math.floor(part * recordsInAll)}`,
-      async () => world.streams.recordsProcessed >= part * recordsInAll,
-    );
+    await world.feedTo((crashes + 1) / CRASHES);
+    await world.processSome(random() * RECORDS_BETWEEN_CRASHES);
     await sleep(random() * JITTER_MS);
     await world.crashOne(random, zombie?.memberId);
   }
@@ -112,6 +107,20 @@ class World {
     return new World(streams, lines, events, processes);
   }
 
+  async close(): Promise<void> {
+    for (const process of this.processes.values()) process.thaw();
+    await this.streams.close();
+  }
+
+  /** Waits for that many records more, or until there is nothing left to process. */
+  async processSome(records: number): Promise<void> {
+    const target = this.streams.recordsProcessed + records;
+    await waitFor(
+      'records to be processed',
+      async () => this.streams.recordsProcessed >= target || (await this.streams.isCaughtUp()),
+    );
+  }
+
   /** Appends lines until this part (0 to 1) of the text is in the topic. */
   async feedTo(part: number): Promise<void> {
     const target = Math.min(this.lines.length, Math.ceil(part * this.lines.length));
@@ -146,6 +155,7 @@ class World {
         process.freezeAtNextCommit = false;
         if (process.isFrozen) return { memberId: id, incarnation, tasks, process };
       }
+      return undefined;
     });
   }
 
