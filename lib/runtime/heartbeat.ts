@@ -55,11 +55,6 @@ export class Heartbeat {
     this.watch.wake();
   }
 
-  /** Renews before its time, for news that should not wait for the interval. */
-  beatNow(): void {
-    this.renewal.wake();
-  }
-
   private async renewing(): Promise<void> {
     const { app, ports } = this.init;
     while (!this.ended) {

@@ -1,4 +1,5 @@
 import type { FetchRequest, FetchResult, LogReader } from '../log/log.js';
+import { LostOffsetsError, OffsetOutOfRangeError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { Settings } from '../model/settings.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -27,20 +28,29 @@ export class InputReader {
    * One fetch of the inputs whose queue has room; what comes goes into the task.
    *
    * @returns whether any input moved; null if no queue has room, so that nothing was asked
-   * @throws {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE · {AbortedError} STREAMS_ABORTED
+   * @throws {LostOffsetsError} STREAMS_LOST_OFFSETS if the log no longer has what comes next: to go on elsewhere by itself
+   *   would mix state of one offset with input of another (traps 24) · {AbortedError} STREAMS_ABORTED
    */
   async fetchInto(task: StreamTask, maxWaitMs: number, signal: AbortSignal): Promise<boolean | null> {
     const requests = this.requests(task);
     if (requests.length === 0) return null;
-    const results = await this.log.fetch(requests, {
-      isolation: 'readCommitted',
-      maxWaitMs,
-      maxBytes: this.settings.fetchMaxBytes,
-      signal,
-    });
+    const results = await this.fetch(requests, maxWaitMs, signal);
     let moved = false;
     for (const result of results) moved = this.take(task, result) || moved;
     return moved;
+  }
+
+  private async fetch(requests: readonly FetchRequest[], maxWaitMs: number, signal: AbortSignal) {
+    const { fetchMaxBytes } = this.settings;
+    try {
+      return await this.log.fetch(requests, { isolation: 'readCommitted', maxWaitMs, maxBytes: fetchMaxBytes, signal });
+    } catch (cause) {
+      if (!(cause instanceof OffsetOutOfRangeError)) throw cause;
+      throw new LostOffsetsError(`the log no longer has the next input: ${cause.message}`, {
+        cause,
+        details: cause.details,
+      });
+    }
   }
 
   private requests(task: StreamTask): readonly FetchRequest[] {

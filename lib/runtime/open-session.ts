@@ -20,8 +20,8 @@ import type { StreamTask } from '../task/stream-task.js';
 import { InputReader } from './input-reader.js';
 import { restoreStores } from './restore.js';
 import { type StartOffsets, startOffsets } from './start-offsets.js';
-import { type TaskRun, throwIfStopping, transactionalId } from './task-run.js';
-import { keepStores, type SessionStore, type TaskSession } from './task-session.js';
+import { closeQuietly, type TaskRun, throwIfStopping, transactionalId } from './task-run.js';
+import { keepStores, reportPositions, type SessionStore, type TaskSession } from './task-session.js';
 import { commitTransaction } from './transaction.js';
 
 /**
@@ -40,7 +40,7 @@ export async function openSession(run: TaskRun): Promise<TaskSession> {
     throwIfStopping(run);
     return await openFenced(run, producer);
   } catch (error) {
-    await producer.close();
+    await closeQuietly(run, producer);
     throw error;
   }
 }
@@ -64,6 +64,7 @@ async function openFenced(run: TaskRun, producer: TransactionalProducer): Promis
     const reader = new InputReader(run.ports.log, run.app.settings, task.inputs, positions);
     const committed = new Map(start.offsets);
     run.status.committed = committed;
+    reportPositions(run, stores);
     run.status.phase = 'running';
     return { run, producer, task, reader, stores, allStores, committed };
   } catch (error) {

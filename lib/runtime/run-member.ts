@@ -129,6 +129,7 @@ class MemberRun {
   private readonly drainAtMs: number;
   private announced: number;
   private plan: Plan | null = null;
+  private hasLookedForPlan = false;
   private directory: TaskDirectory | null = null;
   private waitsForLeases = false;
   private failure: StreamsError | null = null;
@@ -212,10 +213,11 @@ class MemberRun {
   }
 
   private async readPlan(): Promise<void> {
-    if (this.announced <= (this.plan?.number ?? 0)) return;
+    // The first look needs no announcement: a doorbell's slot may be new, and must still respect what others are granted.
+    if (this.hasLookedForPlan && this.announced <= (this.plan?.number ?? 0)) return;
     const plan = await this.options.ports.leases.readPlan();
-    if (plan === null) return;
-    this.plan = plan;
+    this.hasLookedForPlan = true;
+    if (plan !== null) this.plan = plan;
   }
 
   private async takeGranted(): Promise<number | null> {

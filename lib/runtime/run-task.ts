@@ -31,7 +31,7 @@ import type { RuntimePorts } from './ports.js';
 import { backoffMs, recoveryFrom } from './recovery.js';
 import { SessionLoop } from './session-loop.js';
 import type { Stop, StopReason } from './stop.js';
-import { type TaskRun, transactionalId } from './task-run.js';
+import { closeQuietly, type TaskRun, transactionalId } from './task-run.js';
 import { keepStores, readPositions, type TaskSession } from './task-session.js';
 import { TaskStatus } from './task-status.js';
 
@@ -179,7 +179,6 @@ async function dropSession(session: TaskSession, loop: SessionLoop): Promise<voi
   const { run, producer, stores } = session;
   await loop.quiesce();
   keepStores(run, stores);
-  for (const store of run.unlogged.values()) store.rollback();
   await closeProcessors(session);
   await closeQuietly(run, producer);
 }
@@ -258,14 +257,6 @@ function recordOf(offsets: OffsetsToCommit): RecordedOffsets {
 
 function forgetStores(run: TaskRun): void {
   for (const { store } of run.task.changelogs) run.kept.take(run.task.taskId, store);
-}
-
-async function closeQuietly(run: TaskRun, producer: TaskSession['producer']): Promise<void> {
-  try {
-    await producer.close();
-  } catch (thrown) {
-    run.logger.debug('producer-close-failed', { message: asStreamsError(thrown).message });
-  }
 }
 
 /** A process that has died learns it from its ports: every call is aborted although nobody asked the task to stop. */

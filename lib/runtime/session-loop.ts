@@ -8,10 +8,11 @@
  *   L4  every turn ends: processing is bounded in records, waits in time
  */
 import { isPromise } from '../model/awaitable.js';
-import { AbortedError } from '../model/errors.js';
+import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
 import { Breather } from './breather.js';
 import { CommitPipeline } from './commit-pipeline.js';
 import { Housekeeping } from './housekeeping.js';
+import { backoffMs } from './recovery.js';
 import { beginCommit } from './session-commit.js';
 import type { TaskSession } from './task-session.js';
 
@@ -23,6 +24,8 @@ const COMMIT_EARLY_BYTES = 4 * 1024 * 1024;
 const PENDING_BYTES_MAX = 2 * COMMIT_EARLY_BYTES;
 /** How long to wait where records are queued but none may be processed yet. */
 const HELD_BACK_WAIT_MS = 10;
+/** Fetches that may fail in a row before the session ends. */
+const FETCH_FAILURES_MAX = 5;
 
 export class SessionLoop {
   private readonly session: TaskSession;
@@ -30,6 +33,7 @@ export class SessionLoop {
   private readonly housekeeping: Housekeeping;
   private readonly breather: Breather;
   private dirtySinceMs: number | null = null;
+  private fetchFailures = 0;
 
   constructor(session: TaskSession) {
     this.session = session;
@@ -91,15 +95,28 @@ export class SessionLoop {
 
   private async read(worked: boolean): Promise<void> {
     const { task, reader, run } = this.session;
+    const { clock } = run.ports.host;
+    if (!worked && !this.pipeline.isFree && this.isCommitDue()) return this.pipeline.decided(); // nothing better to do
     const waitMs = worked ? 0 : this.waitMs();
     try {
       const moved = await reader.fetchInto(task, waitMs, run.stop.signal);
-      if (moved === null && !worked) {
-        await run.ports.host.clock.sleep(Math.min(waitMs, HELD_BACK_WAIT_MS), run.stop.signal);
-      }
-    } catch (error) {
-      if (!(error instanceof AbortedError && run.stop.reason !== null)) throw error;
+      this.fetchFailures = 0;
+      if (moved === null && !worked) await clock.sleep(Math.min(waitMs, HELD_BACK_WAIT_MS), run.stop.signal);
+    } catch (thrown) {
+      if (thrown instanceof AbortedError && run.stop.reason !== null) return;
+      await this.afterFailedFetch(asStreamsError(thrown));
     }
+  }
+
+  /** A read that failed leaves nothing unknown: it is tried again a few times before the session is given up for it. */
+  private async afterFailedFetch(error: StreamsError): Promise<void> {
+    const { run } = this.session;
+    const { clock, random } = run.ports.host;
+    this.fetchFailures += 1;
+    const isPassing = error.kind === 'transient' && !(error instanceof AbortedError);
+    if (!isPassing || this.fetchFailures > FETCH_FAILURES_MAX) throw error;
+    run.logger.warn('fetch-failed', { code: error.code, message: error.message, failures: this.fetchFailures });
+    await clock.sleep(backoffMs(this.fetchFailures, random.next()));
   }
 
   /** How long the next fetch may wait: until the next commit or punctuation, at most `pollMs`. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../host/host.js';
 import type { RecordedOffsets } from '../leases/records.js';
-import { AbortedError } from '../model/errors.js';
+import type { TransactionalProducer } from '../log/log.js';
+import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
@@ -32,6 +33,15 @@ export interface TaskRun {
 /** @throws {AbortedError} STREAMS_ABORTED if the run is asked to stop */
 export function throwIfStopping({ stop }: TaskRun): void {
   if (stop.reason !== null) throw new AbortedError(`the task is asked to stop: ${stop.reason}`);
+}
+
+/** Closes a producer on a way out whose reason must not be hidden by an error of the closing. */
+export async function closeQuietly({ logger }: TaskRun, producer: TransactionalProducer): Promise<void> {
+  try {
+    await producer.close();
+  } catch (thrown) {
+    logger.debug('producer-close-failed', { message: asStreamsError(thrown).message });
+  }
 }
 
 /** The transactional id of a task. Kafka Streams uses one a thread; one a task is what lets a successor fence its predecessor. */

@@ -41,6 +41,7 @@ export interface TaskSession {
 
 /** Drops what is not committed and keeps the rest for the next session or the next run in this process. */
 export function keepStores(run: TaskRun, stores: readonly SessionStore[]): void {
+  for (const store of run.unlogged.values()) store.rollback();
   for (const { store, topicId, position, atEndMs, snapshotOffset } of stores) {
     store.rollback();
     run.kept.keep({ taskId: run.task.taskId, store, topicId, nextOffset: position, atEndMs, snapshotOffset });
@@ -78,11 +79,16 @@ export async function readPositions(session: TaskSession): Promise<() => void> {
       store.position = end;
       store.atEndMs = nowMs;
     }
-    run.status.positions = stores.map((store) => ({
-      taskId: run.task.taskId,
-      store: store.name,
-      nextOffset: store.position,
-      endOffset: store.position,
-    }));
+    reportPositions(run, stores);
   };
+}
+
+/** Puts the confirmed positions where the member's report takes them from. */
+export function reportPositions({ status, task }: TaskRun, stores: readonly SessionStore[]): void {
+  status.positions = stores.map(({ name, position }) => ({
+    taskId: task.taskId,
+    store: name,
+    nextOffset: position,
+    endOffset: position,
+  }));
 }

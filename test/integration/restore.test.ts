@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { offset } from '../../lib/model/offset.js';
 import type { RecordSet } from '../../lib/model/record-set.js';
 import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
 import { type TaskId, taskId } from '../../lib/model/task-id.js';
@@ -274,6 +275,17 @@ describe('committed offsets', () => {
 
     const words = [...someWords(50), ...someWords(50, 10, 9)];
     expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
+  });
+
+  it('that the log no longer has stop the task instead of skipping what is gone', async () => {
+    const world = await createTaskWorld();
+    await count(world, someWords(20));
+    await feedWords(world, someWords(20));
+    await world.ports.log.deleteRecords(new Map([[topicPartitionKey({ topic: 'words', partition: 0 }), offset(30)]]));
+
+    const outcome = await (await startTask(world, { incarnation: 2 })).outcome;
+
+    expect(outcome).toMatchObject({ ended: 'failed', recordsCommitted: 0, error: { code: 'STREAMS_LOST_OFFSETS' } });
   });
 
   it('are committed at a first start before anything is processed', async () => {

@@ -243,6 +243,16 @@ describe('a doorbell', () => {
     expect(await ownerOf(world)).toBeNull();
   });
 
+  it('leaves a task alone that is granted to a live member, though nobody holds it yet', async () => {
+    const world = await createTaskWorld();
+    await world.ports.leases.createMember('member-1');
+    const report = { running: [], positions: [], recordsProcessed: 0 };
+    await world.ports.leases.claimMember({ memberId: 'member-1', incarnation: 1, report, tags: {} });
+    await grant(world, { 'member-1': [FIRST] });
+
+    expect(await ring(world, 3)).toBeNull();
+  });
+
   it('leaves a task alone that is held', async () => {
     const world = await createTaskWorld();
     start(world, 'member-1');
