@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { UnknownOutcomeError } from '../../lib/model/errors.js';
 import { offset } from '../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
+import { taskId } from '../../lib/model/task-id.js';
 import { topicPartitionKey } from '../../lib/model/topic-partition.js';
+import { KeptStores } from '../../lib/runtime/kept-stores.js';
 import type { Serde } from '../../lib/serde/serde.js';
 import { type CommitFault, withCommitFaults } from '../support/faulty-log.js';
 import {
@@ -95,6 +97,46 @@ describe('exactly once', () => {
     expect(world.events.filter(({ event }) => event === 'commit-outcome-unknown').length).toBeGreaterThan(1);
     expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
   });
+
+  it.each([1, 2, 3, 4])(
+    'holds over unknown outcomes, fences, crashes and moves in any order (seed %i)',
+    async (seed) => {
+      const world = await createTaskWorld({ settings: { snapshotMinRecords: 50, snapshotIntervalMs: 20 } });
+      const random = seededRandom(seed);
+      const words = someWords(4_000, 12, seed);
+      const fence = () =>
+        world.ports.log.initProducer({ transactionalId: `app-${taskId(0, 0)}`, transactionTimeoutMs: 1_000 });
+      const ports = withCommitFaults(world.ports, () => {
+        const chance = random();
+        if (chance < 0.1) return afterTheFact;
+        if (chance < 0.2) return beforeTheFact;
+        if (chance >= 0.3) return null;
+        return async (commit) => {
+          await fence();
+          await commit();
+        };
+      });
+      const kept = new KeptStores();
+      for (let round = 0; round < 20; round += 1) {
+        await feedWords(world, words.slice(round * 200, round * 200 + 100));
+        const task = await startTask(world, { ports, kept, incarnation: round + 1 });
+        await sleep(random() * 20);
+        await feedWords(world, words.slice(round * 200 + 100, (round + 1) * 200));
+        await sleep(random() * 20);
+        if (random() < 0.5) task.crash();
+        await stopTask(task);
+      }
+      const last = await startTask(world, { member: 'member-2', kept });
+      await untilCommitted(world);
+      await stopTask(last);
+
+      const seen = new Set(world.events.map(({ event }) => event));
+      expect([...seen]).toEqual(
+        expect.arrayContaining(['commit-outcome-unknown', 'commit-rejected', 'task-recovering']),
+      );
+      expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
+    },
+  );
 
   it('a failure that lasts is given up after a bounded number of attempts, with no transaction open', async () => {
     const world = await createTaskWorld();
