@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { loadTaskDirectory } from '../../../lib/runtime/task-directory.js';
+import { createTaskWorld, INPUT, OUTPUT, STORE } from '../../support/task-world.js';
+
+const CHANGELOG = `app-${STORE}-changelog`;
+
+describe('the tasks of an application', () => {
+  it('come with the partition counts of all topics that they touch', async () => {
+    const { app, ports } = await createTaskWorld({ partitions: 3 });
+
+    const { tasks, partitionCounts } = await loadTaskDirectory(app, ports.log, { [INPUT]: 3 });
+
+    expect([...tasks.keys()]).toEqual(['0_0', '0_1', '0_2']);
+    expect(new Map(partitionCounts)).toEqual(
+      new Map([
+        [INPUT, 3],
+        [OUTPUT, 3],
+        [CHANGELOG, 3],
+      ]),
+    );
+  });
+
+  it('are refused where a count differs from the recorded one, with both numbers', async () => {
+    const { app, ports } = await createTaskWorld({ partitions: 3 });
+
+    const refused = loadTaskDirectory(app, ports.log, { [INPUT]: 2 });
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'STREAMS_PARTITION_COUNT_CHANGED',
+      details: { topic: INPUT, recordedPartitions: 2, partitions: 3 },
+    });
+  });
+
+  it('wait for internal topics that the scheduler has not created yet', async () => {
+    const { app, ports } = await createTaskWorld();
+    await ports.log.deleteTopic(CHANGELOG);
+
+    const refused = loadTaskDirectory(app, ports.log, {});
+
+    await expect(refused).rejects.toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC', kind: 'transient' });
+  });
+
+  it('are refused without their source topic', async () => {
+    const { app, ports } = await createTaskWorld();
+    await ports.log.deleteTopic(INPUT);
+
+    await expect(loadTaskDirectory(app, ports.log, {})).rejects.toMatchObject({ code: 'STREAMS_MISSING_SOURCE_TOPIC' });
+  });
+});
