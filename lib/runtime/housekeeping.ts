@@ -11,8 +11,6 @@ import { internalTopicName } from '../topology/app.js';
 import { TaskSnapshots } from './snapshot.js';
 import { confirmPositions, type TaskSession } from './task-session.js';
 
-/** Shortest time between two trims of a repartition topic. Kafka Streams: `repartition.purge.interval.ms`. */
-const PURGE_INTERVAL_MS = 30_000;
 /** Committed offsets are committed again this many times within the broker's retention of them. */
 const KEEPS_PER_RETENTION = 4;
 
@@ -55,7 +53,7 @@ export class Housekeeping {
       this.confirmedAtMs = nowMs;
       await this.confirm();
     }
-    if (nowMs - this.purgedAtMs >= PURGE_INTERVAL_MS) {
+    if (nowMs - this.purgedAtMs >= this.session.run.app.settings.repartitionPurgeIntervalMs) {
       this.purgedAtMs = nowMs;
       await this.quietly('purge-failed', () => this.purge());
     }

@@ -1,5 +1,7 @@
 import type { Incarnation, Lease, MemberReport } from '../leases/records.js';
+import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { EventListener } from './events.js';
 import type { KeptStores } from './kept-stores.js';
@@ -110,6 +112,16 @@ export class MemberTasks {
       latest = Math.max(latest, status.phase === 'running' ? status.activeAtMs : nowMs);
     }
     return latest;
+  }
+
+  /** Whether a task that runs here has not committed up to an offset that it is to reach. */
+  isShortOf(goals: ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>): boolean {
+    for (const [taskId, until] of goals) {
+      const committed = this.status(taskId)?.committed;
+      if (committed === undefined) continue;
+      for (const [input, toOffset] of until) if ((committed.get(input)?.nextOffset ?? 0) < toOffset) return true;
+    }
+    return false;
   }
 
   private ended(outcome: TaskOutcome): void {

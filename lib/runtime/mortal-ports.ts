@@ -39,6 +39,14 @@ export function deathSignal(signal: AbortSignal | undefined, crash: AbortSignal 
   return death.signal;
 }
 
+/**
+ * What a process comes to, or STREAMS_ABORTED as soon as it dies: user code that waits for something else than a port must not
+ * keep a dead process on its feet.
+ */
+export function untilDeath<T>(death: AbortSignal, process: Promise<T>): Promise<T> {
+  return new Life(death).call(() => process);
+}
+
 /** The calls in progress of one process: one listener on the signal, however many there are. */
 class Life {
   private readonly death: AbortSignal;

@@ -28,8 +28,9 @@ import { GrantedTasks } from './granted-tasks.js';
 import { handOver } from './hand-over.js';
 import { Heartbeat } from './heartbeat.js';
 import { KeptStores } from './kept-stores.js';
+import { type EndReason, whyEnd } from './member-end.js';
 import { MemberTasks } from './member-tasks.js';
-import { deathSignal, mortalPorts } from './mortal-ports.js';
+import { deathSignal, mortalPorts, untilDeath } from './mortal-ports.js';
 import type { RuntimePorts } from './ports.js';
 import type { TaskOutcome } from './run-task.js';
 import { StopSource } from './stop.js';
@@ -42,8 +43,6 @@ export const HANDOVER_POLL_MS = 200;
 const DRAIN_LEAD_MOST_MS = 30_000;
 /** or with this part of its time left, if that is less. */
 const DRAIN_LEAD_PART = 0.2;
-/** A doorbell's member that is told to stay resident still ends after this long without work. */
-const DOORBELL_IDLE_MS = 1_000;
 /** A member looks after idleness and deadline at least this often. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -73,7 +72,7 @@ export interface MemberOutcome {
    * `no-slot` a duplicate or late event · `idle` · `stopped` by the signal · `retired` the plan no longer names it · `drained`
    * before its deadline · `lost` its slot · `crashed`.
    */
-  readonly ended: 'no-slot' | 'idle' | 'stopped' | 'retired' | 'drained' | 'lost' | 'crashed';
+  readonly ended: 'no-slot' | EndReason | 'crashed';
   /** What it was; the slot it was invoked for if it claimed none. */
   readonly memberId: MemberId;
   readonly incarnation: number;
@@ -106,15 +105,13 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
     });
     if (claim === null) return outcome('no-slot', options);
     run = new MemberRun({ ...options, ports, kept }, claim.member, claim.predecessorDrains);
-    const ended = await run.run();
+    const ended = await untilDeath(death, run.run());
     return outcome(death.aborted ? 'crashed' : ended, claim.member, run.recordsProcessed);
   } catch (thrown) {
     if (!death.aborted) throw thrown;
     return outcome('crashed', run?.self ?? options, run?.recordsProcessed ?? 0);
   }
 }
-
-type EndReason = Exclude<MemberOutcome['ended'], 'no-slot' | 'crashed'>;
 
 class MemberRun {
   readonly self: Incarnation;
@@ -229,37 +226,19 @@ class MemberRun {
   }
 
   private shouldEnd(): EndReason | null {
-    const { signal, ports } = this.options;
-    if (this.stop.reason === 'lost') return 'lost';
-    if (this.failure !== null || signal?.aborted === true) return 'stopped';
-    if (ports.host.clock.monotonic() >= this.drainAtMs) return 'drained';
-    if (this.isUnwanted()) return 'retired';
-    return this.isIdle() ? 'idle' : null;
-  }
-
-  /** A plan lists every slot that is wanted; a doorbell's member works where there may be none. */
-  private isUnwanted(): boolean {
-    const { plan, options, self } = this;
-    return options.doorbell === undefined && plan !== null && plan.assignment[self.memberId] === undefined;
-  }
-
-  private isIdle(): boolean {
-    const { app, doorbell, ports } = this.options;
-    const idleMs =
-      app.settings.idleTimeoutMs > 0 || doorbell === undefined ? app.settings.idleTimeoutMs : DOORBELL_IDLE_MS;
-    if (idleMs === 0 || this.waitsForLeases || this.hasDoorbellWork()) return false;
+    const { signal, ports, doorbell, app } = this.options;
     const nowMs = ports.host.clock.monotonic();
-    return nowMs - Math.max(this.startedMs, this.tasks.activeAtMs(nowMs)) >= idleMs;
-  }
-
-  /** Whether a task that the doorbell wants, and that runs here, has not come as far as the doorbell said. */
-  private hasDoorbellWork(): boolean {
-    for (const [taskId, until] of this.options.doorbell ?? []) {
-      const status = this.tasks.status(taskId);
-      if (status === undefined) continue;
-      for (const [input, toOffset] of until) if ((status.committed.get(input)?.nextOffset ?? 0) < toOffset) return true;
-    }
-    return false;
+    return whyEnd({
+      isLost: this.stop.reason === 'lost',
+      isAskedToStop: this.failure !== null || signal?.aborted === true,
+      nowMs,
+      drainAtMs: this.drainAtMs,
+      isListed: this.plan === null ? null : this.plan.assignment[this.self.memberId] !== undefined,
+      isForDoorbell: doorbell !== undefined,
+      idleTimeoutMs: app.settings.idleTimeoutMs,
+      hasWork: this.waitsForLeases || this.tasks.isShortOf(doorbell ?? new Map()),
+      activeAtMs: Math.max(this.startedMs, this.tasks.activeAtMs(nowMs)),
+    });
   }
 
   private longestWaitMs(): number {
