@@ -7,6 +7,8 @@ import { taskId } from '../../../lib/model/task-id.js';
 import type { RuntimePorts } from '../../../lib/runtime/ports.js';
 import { runDoorbell } from '../../../lib/runtime/run-doorbell.js';
 import { type MemberOutcome, type RunMemberOptions, runMember } from '../../../lib/runtime/run-member.js';
+import { string } from '../../../lib/serde/string-serde.js';
+import { TopologyBuilder } from '../../../lib/topology/topology-builder.js';
 import {
   countsOf,
   createTaskWorld,
@@ -123,6 +125,34 @@ describe('a member', () => {
     start(world, 'member-1', 2);
 
     await untilOwned(world, 'member-1', FIRST, 2);
+  });
+
+  it('that crashes while user code waits for something of its own is gone all the same', async () => {
+    let isStuck = false;
+    const topology = new TopologyBuilder()
+      .addSource('source', INPUT, { key: string(), value: string() })
+      .addProcessor(
+        'stuck',
+        () => ({
+          process() {
+            isStuck = true;
+            return new Promise<void>(() => undefined);
+          },
+        }),
+        { parents: 'source' },
+      )
+      .build();
+    const world = await createTaskWorld({ topology });
+    const member = start(world, 'member-1');
+    await untilLogged(world, 'member-claimed');
+    await grant(world, { 'member-1': [FIRST] });
+    await untilOwned(world, 'member-1');
+    await feedWords(world, ['a']);
+    await waitFor('user code to wait', async () => isStuck || undefined);
+
+    member.end.abort('crash');
+
+    expect((await member.outcome).ended).toBe('crashed');
   });
 
   it('stops by itself, committing nothing, when it could not renew for the session time-out', async () => {
