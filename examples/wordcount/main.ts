@@ -20,7 +20,13 @@ const MEMBERS_LIMIT = 8;
 const TOP_WORDS = 25;
 const SETTLE_MS = 50;
 /** One process needs no patience: members join, move and are missed within a second, and stay while there is no work. */
-const QUICK = { heartbeatIntervalMs: 200, sessionTimeoutMs: 2_000, tickIntervalMs: 200, idleTimeoutMs: 0 };
+const QUICK = {
+  heartbeatIntervalMs: 200,
+  sessionTimeoutMs: 2_000,
+  tickIntervalMs: 200,
+  idleTimeoutMs: 0,
+  repartitionPurgeIntervalMs: 1_000,
+};
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), process.env.PORT);

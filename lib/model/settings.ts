@@ -34,6 +34,7 @@ export interface Settings {
   readonly snapshotIntervalMs: number;
   readonly restoreStallTimeoutMs: number;
   readonly offsetsRetentionMs: number;
+  readonly repartitionPurgeIntervalMs: number;
   readonly replicationFactor: number;
   readonly pollMs: number;
   readonly fetchMaxBytes: number;
@@ -187,6 +188,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: duration(60_000),
     default: 7 * 86_400_000,
     doc: "The broker's retention of committed offsets; a quarter of it is how often they are committed again.",
+  },
+  repartitionPurgeIntervalMs: {
+    dotted: 'repartition.purge.interval.ms',
+    kind: duration(0),
+    default: 30_000,
+    doc: 'Shortest time between two trims of what a task has committed from its repartition topics.',
   },
   replicationFactor: {
     dotted: 'replication.factor',

@@ -171,12 +171,16 @@ export class PartitionLog {
     return this.endOffset;
   }
 
-  /** Moves the start of the log up and drops the segments below it; a no-op where it starts there or later. */
+  /**
+   * Moves the start of the log up and drops what is below it; a no-op where it starts there or later. A log that is never
+   * compacted lets go of single batches, not only of whole segments: nothing holds their place.
+   */
   moveLogStart(offset: number): void {
     if (offset <= this.startOffset) return;
     this.startOffset = offset;
     const kept = firstIndex(this.segments.length, (index) => this.segmentEnd(index) > offset);
     if (kept > 0) this.segments = this.segments.slice(kept);
+    if (!this.settings.compact) this.segments[0]?.dropBefore(offset);
     this.wake(true);
   }
 

@@ -30,6 +30,12 @@ export class Segment {
     }
   }
 
+  /** Lets go of the batches that end at or before `offset`. */
+  dropBefore(offset: number): void {
+    const kept = this.batchFrom(offset);
+    if (kept > 0) this.replace(0, kept, []);
+  }
+
   /** Index of the first batch that ends after `offset`; the number of batches if there is none. */
   batchFrom(offset: number): number {
     return firstIndex(this.batches.length, (index) => (this.batches[index] as Batch).nextOffset > offset);

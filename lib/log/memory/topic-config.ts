@@ -17,7 +17,7 @@ export interface TopicSettings {
 }
 
 /**
- * Kafka's defaults, but for the segments: 16 MiB here instead of 1 GiB, since only whole segments are deleted or compacted
+ * Kafka's defaults, but for the segments: 2 MiB here instead of 1 GiB, since only whole segments are deleted or compacted
  * and they lie in memory.
  */
 export const DEFAULT_TOPIC_CONFIG: TopicConfig = {
@@ -27,7 +27,7 @@ export const DEFAULT_TOPIC_CONFIG: TopicConfig = {
   'min.cleanable.dirty.ratio': '0.5',
   'retention.bytes': '-1',
   'retention.ms': '604800000',
-  'segment.bytes': '16777216',
+  'segment.bytes': '2097152',
   'segment.ms': '604800000',
 };
 
