@@ -5,12 +5,12 @@ import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
 import { type TaskId, taskId } from '../../lib/model/task-id.js';
 import { topicPartitionKey } from '../../lib/model/topic-partition.js';
 import { KeptStores } from '../../lib/runtime/kept-stores.js';
-import { type LoadedStore, loadStore } from '../../lib/runtime/load-store.js';
 import type { RuntimePorts } from '../../lib/runtime/ports.js';
 import { runStandby } from '../../lib/runtime/run-standby.js';
 import { createMemorySnapshotStore } from '../../lib/snapshots/memory/memory-snapshot-store.js';
 import type { SnapshotStore } from '../../lib/snapshots/snapshot-store.js';
 import type { LoggedEvent } from '../support/listening-logger.js';
+import { CHANGELOG, contentOf, restored } from '../support/restored-store.js';
 import {
   countsOf,
   createTaskWorld,
@@ -26,7 +26,6 @@ import {
 import { differences, readCounts } from '../support/word-count-reader.js';
 
 const TASK: TaskId = taskId(0, 0);
-const CHANGELOG = { topic: `app-${STORE}-changelog`, partition: 0 };
 
 /** Runs the task over some words, in order, to its end. */
 async function count(world: TaskWorld, words: readonly string[], kept?: KeptStores): Promise<void> {
@@ -36,37 +35,18 @@ async function count(world: TaskWorld, words: readonly string[], kept?: KeptStor
   await stopTask(task);
 }
 
-async function restored(world: TaskWorld, snapshots: SnapshotStore = world.ports.snapshots): Promise<LoadedStore> {
-  const ends = await world.ports.log.listOffsets([CHANGELOG], 'highWatermark');
-  const target = ends.get(topicPartitionKey(CHANGELOG));
-  if (target === undefined) throw new Error('the changelog has no end');
-  return loadStore({
-    app: world.app,
-    ports: { ...world.ports, snapshots },
-    logger: world.ports.host.logger,
-    taskId: TASK,
-    storeName: STORE,
-    changelog: CHANGELOG,
-    target,
-    stallTimeoutMs: 500,
-  });
-}
-
-const contentOf = ({ store }: LoadedStore) =>
-  [...store.committed()].map(({ key, value, timestampMs }) => [key, Buffer.from(value).toString('hex'), timestampMs]);
-
 const last = (events: readonly LoggedEvent[], event: string) =>
   events.filter((line) => line.event === event).at(-1)?.fields;
 
-/** The same objects, with one byte of every segment flipped. */
-function withFlippedByte(store: SnapshotStore): SnapshotStore {
+/** The same objects, with one byte flipped in every segment that is not among those left intact. */
+function withFlippedByte(store: SnapshotStore, intact: ReadonlySet<string> = new Set()): SnapshotStore {
   return {
     ...store,
     async read(name, range) {
       const bytes = await store.read(name);
       if (bytes === null) return null;
       const broken = Uint8Array.from(bytes);
-      if (name.endsWith('.segment')) broken[20] = (broken[20] ?? 0) ^ 1;
+      if (name.endsWith('.segment') && !intact.has(name)) broken[20] = (broken[20] ?? 0) ^ 1;
       return range === undefined ? broken : broken.subarray(range.from, range.to);
     },
   };
@@ -81,7 +61,7 @@ describe('a store restored in four ways', () => {
     await count(world, someWords(300));
     await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
     await count(world, someWords(200, 15, 2));
-    wanted = contentOf(await restored(world, createMemorySnapshotStore()));
+    wanted = contentOf((await restored(world, createMemorySnapshotStore())).store);
   });
 
   it('from the log alone: everything is read, because there is no snapshot', async () => {
@@ -97,7 +77,7 @@ describe('a store restored in four ways', () => {
   it('from snapshot and tail: only what came after the snapshot is read from the log', async () => {
     const { manifest, ...loaded } = await restored(world);
 
-    expect(contentOf({ ...loaded, manifest })).toEqual(wanted);
+    expect(contentOf(loaded.store)).toEqual(wanted);
     expect(loaded.mode).toBe('snapshot+tail');
     expect(loaded.follower.recordsApplied).toBeLessThan(300);
     expect(last(world.events, 'restore-started')).toMatchObject({ fromOffset: manifest?.nextOffset, refused: [] });
@@ -108,14 +88,14 @@ describe('a store restored in four ways', () => {
 
     const loaded = await restored(world);
 
-    expect(contentOf(loaded)).toEqual(wanted);
+    expect(contentOf(loaded.store)).toEqual(wanted);
     expect(last(world.events, 'restore-started')).toMatchObject({ mode: 'log', refused: ['no-snapshot'] });
   });
 
   it('after one byte was flipped: from the log, and says that a segment is corrupt', async () => {
     const loaded = await restored(world, withFlippedByte(world.ports.snapshots));
 
-    expect(contentOf(loaded)).toEqual(wanted);
+    expect(contentOf(loaded.store)).toEqual(wanted);
     expect(last(world.events, 'restore-started')).toMatchObject({ mode: 'log', refused: ['corrupt-segment'] });
   });
 });
@@ -124,13 +104,13 @@ describe('a snapshot', () => {
   it('is written by the task itself where there is no standby, and holds committed state alone', async () => {
     const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, snapshotIntervalMs: 0 } });
     await count(world, someWords(300));
-    const wanted = contentOf(await restored(world, createMemorySnapshotStore()));
+    const wanted = contentOf((await restored(world, createMemorySnapshotStore())).store);
 
     const loaded = await restored(world);
 
     expect(world.events.map(({ event }) => event)).toContain('snapshot-written');
     expect(loaded.mode).toBe('snapshot+tail');
-    expect(contentOf(loaded)).toEqual(wanted);
+    expect(contentOf(loaded.store)).toEqual(wanted);
   });
 
   it('is advanced by a standby with the tail alone, deletes included', async () => {
@@ -161,8 +141,24 @@ describe('a snapshot', () => {
     ]);
     const loaded = await restored(world);
     expect(loaded.follower.recordsApplied).toBe(0);
-    expect(contentOf(loaded)).toEqual(contentOf(await restored(world, createMemorySnapshotStore())));
+    expect(contentOf(loaded.store)).toEqual(contentOf((await restored(world, createMemorySnapshotStore())).store));
     expect(loaded.store.size).toBe(99);
+  });
+
+  it('that is corrupt is passed over for the one before, and the tail after that is read', async () => {
+    const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
+    await count(world, someWords(200));
+    await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
+    const intact = new Set((await world.ports.snapshots.list('')).map(({ name }) => name));
+    await count(world, someWords(50, 15, 2));
+    await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
+
+    const loaded = await restored(world, withFlippedByte(world.ports.snapshots, intact));
+
+    const started = last(world.events, 'restore-started');
+    expect(started).toMatchObject({ mode: 'snapshot+tail', refused: ['corrupt-segment'] });
+    expect(intact).toContain(started?.snapshot);
+    expect(contentOf(loaded.store)).toEqual(contentOf((await restored(world, createMemorySnapshotStore())).store));
   });
 
   it('of a topic that was deleted and created again is refused', async () => {
