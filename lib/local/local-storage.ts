@@ -20,14 +20,21 @@ export interface LocalStorage {
   readonly snapshots: SnapshotStore;
 }
 
+/** Where it is kept; see `LocalStreamsOptions`. */
+export interface StorageOptions {
+  readonly dir?: string | undefined;
+  readonly log?: Log | undefined;
+  readonly host: Host;
+}
+
 /** @throws {InvalidFolderError} STREAMS_INVALID_FOLDER before anything in it is touched */
-export async function openStorage(dir: string | undefined, given: Host): Promise<LocalStorage> {
+export async function openStorage({ dir, log, host: given }: StorageOptions): Promise<LocalStorage> {
   const metrics = summedMetrics(given.metrics);
   const host: Host = { ...given, metrics };
   return {
     host,
     metrics,
-    log: await createMemoryLog(dir === undefined ? { host } : { host, dir: join(dir, 'log') }),
+    log: log ?? (await createMemoryLog(dir === undefined ? { host } : { host, dir: join(dir, 'log') })),
     snapshots: dir === undefined ? createMemorySnapshotStore() : createFolderSnapshotStore(join(dir, 'snapshots')),
   };
 }

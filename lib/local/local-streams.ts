@@ -34,6 +34,8 @@ export interface LocalStreamsOptions {
   readonly topics?: readonly TopicSpec[];
   /** Folder that keeps log and snapshots over restarts; absent: memory. */
   readonly dir?: string | undefined;
+  /** The log to run on, such as Kafka's; it is left open at the end. Default: the embedded one. */
+  readonly log?: Log;
   /** Default: this machine, logging warnings and errors to the standard error stream. */
   readonly host?: RuntimePorts['host'];
   /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */
@@ -47,7 +49,7 @@ interface RunningMember extends Incarnation {
 /** Kafka Streams' `KafkaStreams`, with its members, in one process. */
 export class LocalStreams {
   readonly app: StreamsApp;
-  /** The embedded log: write input to it and read output from it. */
+  /** The log: write input to it and read output from it. */
   readonly log: Log;
   /** Resolves with the error that ended the scheduler, if one does: nothing new is placed after that. */
   readonly failed: Promise<StreamsError>;
@@ -101,7 +103,7 @@ export class LocalStreams {
    *   processed · {InvalidFolderError} STREAMS_INVALID_FOLDER
    */
   static async start(options: LocalStreamsOptions): Promise<LocalStreams> {
-    const storage = await openStorage(options.dir, options.host ?? quietHost());
+    const storage = await openStorage({ ...options, host: options.host ?? quietHost() });
     const streams = new LocalStreams(options, storage);
     try {
       for (const topic of options.topics ?? []) await storage.log.createTopic(topic);
@@ -174,7 +176,7 @@ export class LocalStreams {
     await Promise.all(this.ticks);
     await this.invoker.close();
     this.queries.close();
-    await this.log.close();
+    if (this.options.log === undefined) await this.log.close();
   }
 
   private async schedule(): Promise<void> {
