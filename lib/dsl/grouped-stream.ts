@@ -1,9 +1,10 @@
 import type { Awaitable } from '../model/awaitable.js';
 import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
-import { materialize } from './materialize.js';
+import { aggregatedTable } from './aggregated-table.js';
 import { PREFIX } from './names.js';
-import { aggregateFold, countFold, type Fold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
+import type { AggregateNode, RowFold } from './operators/aggregate-processor.js';
+import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
 import { type AggregateOptions, isMaterialized } from './options.js';
 import { repartitionNames, repartitionNode } from './repartition.js';
 import type { KGroupedStream, KTable } from './streams.js';
@@ -46,32 +47,14 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return this.fold(PREFIX.streamAggregate, options, options.value, fold);
   }
 
-  private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: Fold<K, V, A>): KTable<K, A> {
+  private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: RowFold<K, V, A>): KTable<K, A> {
     const { graph } = this.wiring;
     const { key } = this.parts;
     const store = options.store ?? graph.names.store(prefix);
-    const spec = materialize(store, key, value, options);
     const name = graph.names.orGenerated(options.name, prefix);
     const parent = this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
-    let sendOldValues = false;
-    const node = graph.add({
-      name,
-      parents: [parent],
-      write(builder, parents) {
-        const aggregate = { format: { store, key, value }, cached: spec.cached, sendOldValues };
-        builder.addProcessor(name, streamAggregate(aggregate, fold), { parents }).addStateStore(spec, name);
-      },
-    });
-    return this.wiring.table({
-      node,
-      key,
-      value,
-      queryableStoreName: options.store ?? null,
-      sendOldValues() {
-        sendOldValues = true;
-        return true;
-      },
-    });
+    const supplier = (aggregate: AggregateNode<K, A>) => streamAggregate(aggregate, fold);
+    return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
   }
 
   private repartitioned(store: string): GraphNode {

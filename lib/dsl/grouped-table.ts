@@ -1,9 +1,10 @@
 import type { Awaitable } from '../model/awaitable.js';
 import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
+import { aggregatedTable } from './aggregated-table.js';
 import { type Change, changeSerde } from './change.js';
-import { materialize } from './materialize.js';
 import { PREFIX, repartitionTopicOf } from './names.js';
+import type { AggregateNode } from './operators/aggregate-processor.js';
 import {
   countGroupFold,
   type GroupFold,
@@ -56,30 +57,12 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
     const { graph } = this.wiring;
     const { key } = this.parts;
     const store = options.store ?? graph.names.store(prefix);
-    const spec = materialize(store, key, value, options);
     const sink = graph.names.suffixedOrGenerated(options.name, '-sink', PREFIX.sink);
     const source = graph.names.suffixedOrGenerated(options.name, '-source', PREFIX.source);
     const name = graph.names.orGenerated(options.name, prefix);
     const parent = this.repartitioned(repartitionTopicOf(this.parts.name ?? store), sink, source);
-    let sendOldValues = false;
-    const node = graph.add({
-      name,
-      parents: [parent],
-      write(builder, parents) {
-        const aggregate = { format: { store, key, value }, cached: spec.cached, sendOldValues };
-        builder.addProcessor(name, tableAggregate(aggregate, fold), { parents }).addStateStore(spec, name);
-      },
-    });
-    return this.wiring.table({
-      node,
-      key,
-      value,
-      queryableStoreName: options.store ?? null,
-      sendOldValues() {
-        sendOldValues = true;
-        return true;
-      },
-    });
+    const supplier = (aggregate: AggregateNode<K, A>) => tableAggregate(aggregate, fold);
+    return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
   }
 
   private repartitioned(topic: string, sink: string, source: string): GraphNode {

@@ -1,16 +1,9 @@
 /** Aggregations of grouped tables. Kafka: `KTableAggregate`, `KTableReduce`. */
-import { type Awaitable, andThen, isPromise } from '../../model/awaitable.js';
-import type { ByteKey } from '../../model/byte-key.js';
-import type { EngineContext } from '../../processor/engine-context.js';
-import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type { ProcessorContext } from '../../processor/processor-context.js';
-import type { StreamRecord } from '../../processor/stream-record.js';
-import { Cell } from '../../serde/cell.js';
-import type { StoredValue } from '../../state/byte-store.js';
+import { type Awaitable, andThen } from '../../model/awaitable.js';
+import type { ProcessorSupplier } from '../../processor/processor.js';
+import type { Cell } from '../../serde/cell.js';
 import type { Change } from '../change.js';
-import { ChangeForwarder } from './change-forwarder.js';
-import { RowStore } from './row-store.js';
-import type { AggregateNode } from './stream-aggregate.js';
+import { type AggregateNode, AggregateProcessor, type RowFold } from './aggregate-processor.js';
 
 /** How rows enter and leave a group. */
 export interface GroupFold<K, V, A> {
@@ -28,70 +21,16 @@ export function tableAggregate<K, V, A>(
   node: AggregateNode<K, A>,
   fold: GroupFold<K, V, A>,
 ): ProcessorSupplier<K, Change<V>, K, Change<A>> {
-  return () => new TableAggregate(node, fold);
+  return () => new AggregateProcessor(node, changeFold(fold));
 }
 
-class TableAggregate<K, V, A> implements Processor<K, Change<V>, K, Change<A>> {
-  private readonly node: AggregateNode<K, A>;
-  private readonly fold: GroupFold<K, V, A>;
-  declare private context: EngineContext<K, Change<A>>;
-  declare private rows: RowStore<K, A>;
-  declare private forwarder: ChangeForwarder<K, A>;
-
-  constructor(node: AggregateNode<K, A>, fold: GroupFold<K, V, A>) {
-    this.node = node;
-    this.fold = fold;
-  }
-
-  init(context: ProcessorContext<K, Change<A>>): void {
-    this.context = context as EngineContext<K, Change<A>>;
-    this.rows = new RowStore(context, this.node.format);
-    this.forwarder = new ChangeForwarder(this.context, this.node);
-  }
-
-  process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
-    const key = record.keyCell.byteKey(this.node.format.key);
-    if (key === null) return this.context.recordDropped('null-key');
-    const stored = this.rows.get(key);
-    return isPromise(stored)
-      ? stored.then((later) => this.subtractThenAdd(record, key, later))
-      : this.subtractThenAdd(record, key, stored);
-  }
-
-  private subtractThenAdd(
-    record: StreamRecord<K, Change<V>>,
-    key: ByteKey,
-    stored: StoredValue | null,
-  ): Awaitable<void> {
+/** First the old value leaves the group of its key, then the new one enters. */
+function changeFold<K, V, A>(fold: GroupFold<K, V, A>): RowFold<K, Change<V>, A> {
+  return (record, before) => {
     const { newCell, oldCell } = record.value;
-    const before = stored === null ? null : this.rows.decode(stored);
-    const subtracted =
-      before === null || oldCell.isNull ? before : this.fold.subtract(record.keyCell, oldCell.value as V, before);
-    return andThen(subtracted, (rest) => {
-      const next = newCell.isNull ? rest : this.fold.add(record.keyCell, newCell.value as V, rest);
-      return andThen(next, (after) => this.write(record, key, stored, after));
-    });
-  }
-
-  private write(
-    record: StreamRecord<K, Change<V>>,
-    key: ByteKey,
-    stored: StoredValue | null,
-    next: A | null,
-  ): Awaitable<void> {
-    const timestampMs = stored === null ? record.timestampMs : Math.max(record.timestampMs, stored.timestampMs);
-    const bytes = this.rows.put(key, next, timestampMs);
-    return this.forwarder.update({
-      key,
-      keyCell: record.keyCell,
-      newCell: Cell.of<A | null>(next),
-      oldCell: this.rows.cell(stored),
-      existed: stored !== null,
-      timestampMs,
-      headers: record.headers,
-      sizeBytes: bytes === null ? 0 : bytes.length,
-    });
-  }
+    const rest = before === null || oldCell.isNull ? before : fold.subtract(record.keyCell, oldCell.value as V, before);
+    return andThen(rest, (left) => (newCell.isNull ? left : fold.add(record.keyCell, newCell.value as V, left)));
+  };
 }
 
 export function reduceGroupFold<V>(reducers: {

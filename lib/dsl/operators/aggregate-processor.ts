@@ -1,0 +1,73 @@
+/** What all aggregations share: a row for each key, folded, kept and forwarded as a change. */
+import { type Awaitable, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
+import type { EngineContext } from '../../processor/engine-context.js';
+import type { Processor } from '../../processor/processor.js';
+import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { StreamRecord } from '../../processor/stream-record.js';
+import { Cell } from '../../serde/cell.js';
+import type { StoredValue } from '../../state/byte-store.js';
+import type { Change } from '../change.js';
+import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
+import { type RowFormat, RowStore } from './row-store.js';
+
+export interface AggregateNode<K, A> extends ForwarderOptions {
+  readonly format: RowFormat<K, A>;
+}
+
+/** The next aggregate of a record's key from the one so far (null: none); null deletes. */
+export type RowFold<K, V, A> = (record: StreamRecord<K, V>, aggregate: A | null) => Awaitable<A | null>;
+
+export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>> {
+  private readonly node: AggregateNode<K, A>;
+  private readonly fold: RowFold<K, V, A>;
+  declare private context: EngineContext<K, Change<A>>;
+  declare private rows: RowStore<K, A>;
+  declare private forwarder: ChangeForwarder<K, A>;
+
+  constructor(node: AggregateNode<K, A>, fold: RowFold<K, V, A>) {
+    this.node = node;
+    this.fold = fold;
+  }
+
+  init(context: ProcessorContext<K, Change<A>>): void {
+    this.context = context as EngineContext<K, Change<A>>;
+    this.rows = new RowStore(context, this.node.format);
+    this.forwarder = new ChangeForwarder(this.context, this.node);
+  }
+
+  process(record: StreamRecord<K, V>): Awaitable<void> {
+    const key = record.keyCell.byteKey(this.node.format.key);
+    if (key === null) return this.context.recordDropped('null-key');
+    if (record.valueCell.isNull) return this.context.recordDropped('null-value');
+    const stored = this.rows.get(key);
+    return isPromise(stored)
+      ? stored.then((later) => this.update(record, key, later))
+      : this.update(record, key, stored);
+  }
+
+  /** No closure on the synchronous path: this runs once a record. */
+  private update(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null): Awaitable<void> {
+    const next = this.fold(record, stored === null ? null : this.rows.decode(stored));
+    return isPromise(next)
+      ? next.then((later) => this.write(record, key, stored, later))
+      : this.write(record, key, stored, next);
+  }
+
+  private write(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null, next: A | null): Awaitable<void> {
+    const timestampMs = stored === null ? record.timestampMs : Math.max(record.timestampMs, stored.timestampMs);
+    const bytes = this.rows.put(key, next, timestampMs);
+    return this.forwarder.update({
+      key,
+      keyCell: record.keyCell,
+      newCell: Cell.of<A | null>(next),
+      // Kafka Streams gives the initial value here where a stream's key had no row, which its tables downstream then subtract
+      // though nobody had added it; we say that there was none.
+      oldCell: this.rows.cell(stored),
+      existed: stored !== null,
+      timestampMs,
+      headers: record.headers,
+      sizeBytes: bytes === null ? 0 : bytes.length,
+    });
+  }
+}
