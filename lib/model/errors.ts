@@ -63,7 +63,7 @@ export const ERRORS = {
   },
   STREAMS_INVALID_FOLDER: {
     kind: 'invalid',
-    remedy: 'Point the setting at a folder that this process may read and write.',
+    remedy: 'Point the setting at a folder that this process may read and write, and no other process uses.',
   },
   STREAMS_DESERIALIZATION_FAILED: {
     kind: 'invalid',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -125,7 +125,11 @@ class Play {
     });
   }
 
+  /** In a folder: after the process that had it open has died, and its lock with it. */
   private open(): Promise<MemoryLog> {
+    const { dir } = this;
+    if (dir !== null)
+      for (const name of readdirSync(dir)) if (name.startsWith('lock-')) rmSync(join(dir, name), { force: true });
     return createMemoryLog({ host: this.host, ...(this.dir === null ? {} : { dir: this.dir }) });
   }
 

@@ -1,8 +1,11 @@
 import {
   appendFileSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -31,7 +34,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+/** Opens the folder; whoever has it open has died first. */
 async function open(): Promise<{ log: MemoryLog; scene: LogScene }> {
+  forgetProcess();
   const log = await createMemoryLog({ host, dir });
   return { log, scene: sceneOf(log) };
 }
@@ -47,8 +52,24 @@ async function openWithTopic(config = {}): Promise<{ log: MemoryLog; scene: LogS
   return opened;
 }
 
+/** What is left of a process that died: no word of how it left the folder, nobody who has it. */
+function forgetProcess(): void {
+  rmSync(lockPath(), { force: true });
+}
+
+function lockPath(): string {
+  const folder = existsSync(dir) ? readdirSync(dir) : [];
+  return join(dir, folder.find((name) => name.startsWith('lock-')) ?? 'lock-00000000');
+}
+
+function files(): readonly string[] {
+  return readdirSync(dir)
+    .filter((name) => !name.startsWith('lock-'))
+    .sort();
+}
+
 function journalPath(): string {
-  const [name, ...others] = readdirSync(dir);
+  const [name, ...others] = files();
   expect(others).toEqual([]);
   return join(dir, name ?? '');
 }
@@ -192,6 +213,32 @@ describe('a log in a folder', () => {
     }
   });
 
+  it('is refused when it is not as it was when it was closed, and left as it is', async () => {
+    const { log } = await openWithTopic();
+    await log.append(TOPIC, records('a=0'));
+    const middle = statSync(journalPath()).size;
+    await log.append(TOPIC, records('b=1'));
+    await log.close();
+    const path = journalPath();
+    const whole = readFileSync(path);
+    const flipped = Buffer.from(whole);
+    flipped.writeUInt8(flipped.readUInt8(middle + 20) ^ 1, middle + 20);
+    const reopened = () => createMemoryLog({ host, dir });
+
+    for (const damaged of [whole.subarray(0, middle), whole.subarray(0, -3), Buffer.alloc(0), flipped]) {
+      writeFileSync(path, damaged);
+      expect(await codeOf(reopened())).toBe('STREAMS_INVALID_FOLDER');
+      expect(readFileSync(path).equals(damaged)).toBe(true);
+    }
+    rmSync(path);
+    expect(await codeOf(reopened())).toBe('STREAMS_INVALID_FOLDER');
+    mkdirSync(path);
+    expect(await codeOf(reopened())).toBe('STREAMS_INVALID_FOLDER');
+    rmdirSync(path);
+    writeFileSync(path, whole);
+    expect((await sceneOf(await reopened()).read(TOPIC)).records).toEqual(['0:a=0', '1:b=1']);
+  });
+
   it('is made with the folders above it if it is absent', async () => {
     dir = join(dir, 'a', 'b');
 
@@ -218,7 +265,7 @@ describe('a log in a folder', () => {
 
     await open();
 
-    expect(readdirSync(dir).sort()).toEqual(['journal-00000001.log', 'notes.txt']);
+    expect(files()).toEqual(['journal-00000001.log', 'notes.txt']);
   });
 
   it('says the same after a checkpoint, with open transactions, pending offsets, gaps and a moved start', async () => {
@@ -260,7 +307,7 @@ describe('a log in a folder', () => {
     await log.append(TOPIC, records('e=8'));
     await log.close();
     const again = await open();
-    const isRotated = readdirSync(dir).join() === 'journal-00000002.log';
+    const isRotated = files().join() === 'journal-00000002.log';
     const after = await look(again.scene);
     await again.scene.producer('open');
 
@@ -302,7 +349,7 @@ describe('a log in a folder', () => {
     await log.append(TOPIC, records('after=3'));
     await log.close();
 
-    expect(readdirSync(dir)).toEqual(['journal-00000002.log']);
+    expect(files()).toEqual(['journal-00000002.log']);
     expect(statSync(journalPath()).size).toBeLessThan(1.5 * big.bytes.length);
     expect(await (await open()).scene.read(TOPIC, 'readCommitted', 3)).toEqual({
       records: ['3:after=3'],

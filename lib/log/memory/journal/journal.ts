@@ -6,9 +6,10 @@
  *   J2  records and offsets of a transaction may be written late, but before the event that ends it: a file that is cut
  *       anywhere holds whole transactions and open ones, and those end by time-out or initialisation as in Kafka
  *   J3  a checkpoint is a new file of all that is known, put in place by a rename; the file with the highest number counts
- *   J4  nothing in the folder changes before the newest file was read to its end
- *
- * One process at a time may have a folder open; nothing here enforces that.
+ *   J4  nothing in the folder but its lock changes before the newest file was read to its end
+ *   J5  one process at a time has a folder open (folder-lock.ts), from before the first read to after the last write
+ *   J6  a process that closes the journal says in its lock which file of which size it leaves: only after a crash may the file
+ *       end earlier, torn, or be absent
  */
 import {
   accessSync,
@@ -28,6 +29,7 @@ import {
 import { join } from 'node:path';
 import type { Digest } from '../../../host/host.js';
 import { InvalidFolderError, StreamsError, UnavailableError } from '../../../model/errors.js';
+import { type FolderLock, lockFolder } from '../folder-lock.js';
 import type { LogEvent } from '../log-state.js';
 import { decodeEvent, encodeEvent } from './event-codec.js';
 import { corrupt, FILE_HEADER, frame, readFrames } from './frames.js';
@@ -45,6 +47,7 @@ export interface JournalOptions {
 
 export class Journal {
   private readonly options: JournalOptions;
+  private readonly lock: FolderLock;
   private fd: number;
   private number: number;
   private fileBytes: number;
@@ -52,8 +55,9 @@ export class Journal {
   private bufferedBytes = 0;
   private failure: unknown;
 
-  private constructor(options: JournalOptions, file: { fd: number; number: number; fileBytes: number }) {
+  private constructor(options: JournalOptions, lock: FolderLock, file: OpenFile) {
     this.options = options;
+    this.lock = lock;
     this.fd = file.fd;
     this.number = file.number;
     this.fileBytes = file.fileBytes;
@@ -62,20 +66,24 @@ export class Journal {
   /**
    * Opens a folder, making it if it is absent, and replays what it holds.
    *
-   * @throws {InvalidFolderError} STREAMS_INVALID_FOLDER if it is no folder, may not be written to, or is corrupt; nothing in
-   *   it was changed then
+   * @throws {InvalidFolderError} STREAMS_INVALID_FOLDER if it is no folder, may not be written to, is in use by a process, or
+   *   is corrupt; nothing in it was changed then
    */
   static open(options: JournalOptions, replay: (event: LogEvent) => void): Journal {
     const { dir } = options;
+    let lock: FolderLock | null = null;
     try {
       mkdirSync(dir, { recursive: true });
       if (!statSync(dir).isDirectory()) throw new InvalidFolderError(`${dir} is no folder`, { details: { dir } });
       accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+      lock = lockFolder(dir);
       const newest = Math.max(0, ...journalNumbers(dir));
-      const journal = newest === 0 ? create(options, 1, []) : reopen(options, newest, replay);
+      checkAsLeft(dir, newest, lock.leftBefore);
+      const journal = newest === 0 ? create(options, 1, []) : reopen(options, newest, lock.leftBefore !== '', replay);
       removeOthers(dir, journal.number);
-      return new Journal(options, journal);
+      return new Journal(options, lock, journal);
     } catch (thrown) {
+      lock?.release(lock.leftBefore);
       if (thrown instanceof StreamsError) throw thrown;
       throw new InvalidFolderError(`${dir} can't be used as the folder of a log`, { cause: thrown, details: { dir } });
     }
@@ -117,9 +125,16 @@ export class Journal {
     });
   }
 
+  /** Writes what waits, and leaves the folder to others even if that fails. */
   close(): void {
-    this.flush();
-    this.guarded(() => closeSync(this.fd));
+    let left = '';
+    try {
+      this.flush();
+      left = `${fileName(this.number)} ${this.fileBytes}`;
+    } finally {
+      closeSync(this.fd);
+      this.lock.release(left);
+    }
   }
 
   private writeBuffered(): void {
@@ -185,7 +200,20 @@ function create({ dir, digest, fsync }: JournalOptions, number: number, events: 
   return { fd, number, fileBytes };
 }
 
-function reopen({ dir, digest }: JournalOptions, number: number, replay: (event: LogEvent) => void): OpenFile {
+/** J6. */
+function checkAsLeft(dir: string, newest: number, left: string): void {
+  if (left === '') return;
+  const path = join(dir, fileName(newest));
+  const found = newest === 0 ? 'no file' : `${fileName(newest)} ${statSync(path).size}`;
+  if (found !== left) throw corrupt(newest === 0 ? dir : path, 0, `it was left as '${left}', and is '${found}' now`);
+}
+
+function reopen(
+  { dir, digest }: JournalOptions,
+  number: number,
+  wasClosed: boolean,
+  replay: (event: LogEvent) => void,
+): OpenFile {
   const path = join(dir, fileName(number));
   const fd = openSync(path, 'r+');
   try {
@@ -197,6 +225,7 @@ function reopen({ dir, digest }: JournalOptions, number: number, replay: (event:
         throw corrupt(path, 0, 'an event in it makes no sense', thrown);
       }
     });
+    if (endBytes < sizeBytes && wasClosed) throw corrupt(path, endBytes, 'its end is broken although it was closed');
     if (endBytes < sizeBytes) ftruncateSync(fd, endBytes);
     return { fd, number, fileBytes: endBytes };
   } catch (thrown) {
