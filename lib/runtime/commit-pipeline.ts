@@ -9,7 +9,8 @@
  *
  * Invariants
  *   C1  at most two overlays: the one in flight and the open one; a second seal waits for the first commit
- *   C2  an overlay is merged only after its transaction was certainly committed, and between two records, never within one
+ *   C2  an overlay is merged only after its transaction was certainly committed, and between two records, never within one:
+ *       when the loop asks, or at once while it waits for something that touches no store
  *   C3  a failure drops both overlays: the caller throws the session away
  */
 type State =
@@ -23,6 +24,7 @@ const FREE: State = { is: 'free' };
 export class CommitPipeline {
   private state: State = FREE;
   private merge: () => void = () => {};
+  private isWaiting = false;
 
   /** Whether a commit may begin. */
   get isFree(): boolean {
@@ -33,9 +35,7 @@ export class CommitPipeline {
   begin(commit: Promise<void>, merge: () => void): void {
     this.merge = merge;
     const settled = commit.then(
-      () => {
-        this.state = { is: 'committed' };
-      },
+      () => this.committed(),
       (error: unknown) => {
         this.state = { is: 'failed', error };
       },
@@ -52,6 +52,16 @@ export class CommitPipeline {
     this.merge();
   }
 
+  /** Waits for something that touches no store; what is committed meanwhile is merged at once, what fails is thrown later. */
+  async mergingMeanwhile<T>(wait: () => Promise<T>): Promise<T> {
+    this.isWaiting = true;
+    try {
+      return await wait();
+    } finally {
+      this.isWaiting = false;
+    }
+  }
+
   /** Waits until the commit in flight is decided, then merges or throws. */
   async settle(): Promise<void> {
     await this.decided();
@@ -61,5 +71,15 @@ export class CommitPipeline {
   /** Waits until the commit in flight, if there is one, is decided. Never throws, and merges nothing. */
   async decided(): Promise<void> {
     if (this.state.is === 'in flight') await this.state.settled;
+  }
+
+  private committed(): void {
+    this.state = { is: 'committed' };
+    if (!this.isWaiting) return;
+    try {
+      this.settleIfDecided();
+    } catch (error) {
+      this.state = { is: 'failed', error };
+    }
   }
 }

@@ -17,17 +17,19 @@ const KEEPS_PER_RETENTION = 4;
 export class Housekeeping {
   private readonly session: TaskSession;
   private readonly snapshots: TaskSnapshots;
+  private readonly startedAtMs: number;
   private confirmedAtMs: number;
   private purgedAtMs: number;
   /** Null until the first commit of the session. */
   private keptAtMs: number | null = null;
-  private recordsAtConfirm = -1;
+  private commitsAtConfirm = -1;
   private readonly purgedTo = new Map<TopicPartitionKey, Offset>();
 
   constructor(session: TaskSession) {
     this.session = session;
     this.snapshots = new TaskSnapshots(session);
-    this.confirmedAtMs = this.monotonicMs();
+    this.startedAtMs = this.monotonicMs();
+    this.confirmedAtMs = this.startedAtMs;
     this.purgedAtMs = this.monotonicMs();
   }
 
@@ -39,7 +41,7 @@ export class Housekeeping {
   /** Whether that commit is due even if nothing else is. */
   get mustKeepOffsetsNow(): boolean {
     const { offsetsRetentionMs } = this.session.run.app.settings;
-    return this.keptAtMs !== null && this.monotonicMs() - this.keptAtMs >= offsetsRetentionMs / KEEPS_PER_RETENTION;
+    return this.monotonicMs() - (this.keptAtMs ?? this.startedAtMs) >= offsetsRetentionMs / KEEPS_PER_RETENTION;
   }
 
   offsetsWereKept(): void {
@@ -72,12 +74,12 @@ export class Housekeeping {
 
   private async confirm(): Promise<void> {
     const { status } = this.session.run;
-    if (status.recordsCommitted === this.recordsAtConfirm) return;
-    const records = status.recordsCommitted;
+    if (status.commits === this.commitsAtConfirm) return;
+    const { commits } = status;
     await this.quietly('positions-unknown', async () => {
       this.reportSize();
       await confirmPositions(this.session);
-      this.recordsAtConfirm = records;
+      this.commitsAtConfirm = commits;
       this.snapshots.turn();
     });
   }

@@ -12,7 +12,7 @@
  */
 import type { CommittedOffset, TransactionalProducer } from '../log/log.js';
 import { isPromise } from '../model/awaitable.js';
-import { LostOffsetsError } from '../model/errors.js';
+import { asStreamsError, LostOffsetsError } from '../model/errors.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import { createStreamTask } from '../task/create-task.js';
@@ -88,7 +88,6 @@ function refuseStateWithoutOffsets(run: TaskRun, start: StartOffsets, stores: re
 
 async function commitStart(run: TaskRun, producer: TransactionalProducer, start: StartOffsets): Promise<void> {
   await commitTransaction({
-    log: run.ports.log,
     producer,
     guarantee: run.app.settings.processingGuarantee,
     groupId: run.app.applicationId,
@@ -105,7 +104,20 @@ async function startTask(
   const { app, partitionCounts, ports } = run;
   const nowMs = ports.host.clock.now();
   const task = createStreamTask({ app, taskId: run.task.taskId, partitionCounts, stores, committed, nowMs });
-  const ready = task.init();
-  if (isPromise(ready)) await ready;
-  return task;
+  try {
+    const ready = task.init();
+    if (isPromise(ready)) await ready;
+    return task;
+  } catch (error) {
+    await closeHalfInitialised(run, task); // no code of it that still runs may write to stores that are kept
+    throw error;
+  }
+}
+
+async function closeHalfInitialised({ logger }: TaskRun, task: StreamTask): Promise<void> {
+  try {
+    await task.close();
+  } catch (thrown) {
+    logger.warn('close-failed', { message: asStreamsError(thrown).message });
+  }
 }

@@ -107,13 +107,13 @@ function startRun(options: RunTaskOptions): TaskRun {
 /** Sessions in a row, until the run ends. The loop ends: recoveries without a commit in between are bounded (T5). */
 async function runSessions(run: TaskRun): Promise<TaskOutcome> {
   let attempts = 0;
-  let committedBefore = 0;
+  let commitsBefore = 0;
   while (true) {
     const failure = await runSession(run);
     if (failure === null) return end(run, run.stop.reason === 'lost' ? 'left' : 'released', null);
     if (isDead(run, failure)) return end(run, 'left', null);
-    if (run.status.recordsCommitted > committedBefore) attempts = 0;
-    committedBefore = run.status.recordsCommitted;
+    if (run.status.commits > commitsBefore) attempts = 0;
+    commitsBefore = run.status.commits;
     attempts += 1;
     run.status.phase = 'recovering';
     const ended = await recover(run, failure, attempts);
@@ -178,8 +178,8 @@ async function handBack(session: TaskSession): Promise<void> {
 async function dropSession(session: TaskSession, loop: SessionLoop): Promise<void> {
   const { run, producer, stores } = session;
   await loop.quiesce();
+  await closeProcessors(session); // before the stores are kept: users' `close` may still write to them
   keepStores(run, stores);
-  await closeProcessors(session);
   await closeQuietly(run, producer);
 }
 

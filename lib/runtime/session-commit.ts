@@ -16,7 +16,6 @@ export async function beginCommit(session: TaskSession, pipeline: CommitPipeline
   reportDropped(session, output);
   const { run, producer, committed } = session;
   const transaction: Transaction = {
-    log: run.ports.log,
     producer,
     guarantee: run.app.settings.processingGuarantee,
     groupId: run.app.applicationId,
@@ -39,6 +38,7 @@ function merge(session: TaskSession, output: TaskOutput): void {
   const { run, committed, allStores } = session;
   for (const store of allStores.values()) store.commit();
   for (const [key, offset] of output.offsets) committed.set(key, offset);
+  run.status.commits += 1;
   run.status.recordsCommitted += output.recordsProcessed;
   run.status.activeAtMs = run.ports.host.clock.monotonic();
   if (output.recordsProcessed > 0) {

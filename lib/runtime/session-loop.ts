@@ -99,7 +99,7 @@ export class SessionLoop {
     if (!worked && !this.pipeline.isFree && this.isCommitDue()) return this.pipeline.decided(); // nothing better to do
     const waitMs = worked ? 0 : this.waitMs();
     try {
-      const moved = await reader.fetchInto(task, waitMs, run.stop.signal);
+      const moved = await this.pipeline.mergingMeanwhile(() => reader.fetchInto(task, waitMs, run.stop.signal));
       this.fetchFailures = 0;
       if (moved === null && !worked) await clock.sleep(Math.min(waitMs, HELD_BACK_WAIT_MS), run.stop.signal);
     } catch (thrown) {

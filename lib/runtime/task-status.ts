@@ -14,6 +14,8 @@ export class TaskStatus {
   phase: TaskPhase = 'fencing';
   /** Input records whose transaction was committed. */
   recordsCommitted = 0;
+  /** Commits that have taken effect, of whatever: records, punctuations, offsets alone. */
+  commits = 0;
   /** Monotonic milliseconds of the last moment at which there was work. */
   activeAtMs: number;
   /** Confirmed positions of the task's stores. */

@@ -4,17 +4,17 @@
  * Invariants (design §4)
  *   X1  exactly once: outputs, changelog records and input offsets go into one transaction, offsets last
  *   X2  at least once: outputs and changelog records are committed first, offsets after that: a crash in between repeats
- *       records and loses none; changelog writes stay in a transaction so that a stale owner can not overwrite newer state
+ *       records and loses none. Both go through the producer, in a transaction each, so that a stale owner can neither overwrite
+ *       newer state nor set committed offsets back: behind them a repartition topic may have been trimmed already
  *   X3  every send has settled when this returns or throws: nothing of a failed transaction is still on its way
  *   X4  after an error nothing more is asked of the producer but `close`
  */
-import type { Log, OffsetsToCommit, TransactionalProducer } from '../log/log.js';
+import type { OffsetsToCommit, TransactionalProducer } from '../log/log.js';
 import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../model/topic-partition.js';
 
 export interface Transaction {
-  readonly log: Log;
   readonly producer: TransactionalProducer;
   readonly guarantee: Settings['processingGuarantee'];
   readonly groupId: string;
@@ -29,15 +29,11 @@ export interface Transaction {
  *   committed · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC
  */
 export async function commitTransaction(transaction: Transaction): Promise<void> {
-  const { log, producer, guarantee, groupId, offsets } = transaction;
+  const { producer, guarantee, groupId, offsets } = transaction;
   const sent = await sendAll(transaction);
-  if (guarantee === 'exactly_once_v2') {
-    if (offsets.size > 0) await producer.sendOffsets(groupId, offsets);
-    if (sent || offsets.size > 0) await producer.commit();
-    return;
-  }
-  if (sent) await producer.commit();
-  if (offsets.size > 0) await log.commitOffsets(groupId, offsets);
+  if (sent && guarantee === 'at_least_once') await producer.commit();
+  if (offsets.size > 0) await producer.sendOffsets(groupId, offsets);
+  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await producer.commit();
 }
 
 /** Sends to all partitions at once, each partition's records as one set. @returns whether there was anything to send */

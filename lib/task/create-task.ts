@@ -19,6 +19,7 @@ import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
 import { OutputCollector } from './output-collector.js';
 import { PartitionGroup } from './partition-group.js';
+import type { RunningProcessor } from './processor-node.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
 import { RecordQueue } from './record-queue.js';
 import type { FetchedRecords, StreamTask, StreamTaskInit } from './stream-task.js';
@@ -48,6 +49,8 @@ class RunningTask implements StreamTask {
   private readonly streamTimePunctuations = new PunctuationSchedule();
   private readonly wallClockPunctuations = new PunctuationSchedule();
   private readonly flushes: (() => Awaitable<void>)[] = [];
+  /** Processors whose `init` was called and whose `close` was not. */
+  private readonly begun: RunningProcessor[] = [];
   private initialising = true;
   private processed = 0;
 
@@ -76,7 +79,10 @@ class RunningTask implements StreamTask {
 
   init(): Awaitable<void> {
     return andThen(
-      forEachInOrder(this.graph.processors, (processor) => processor.init()),
+      forEachInOrder(this.graph.processors, (processor) => {
+        this.begun.push(processor);
+        return processor.init();
+      }),
       () => {
         this.initialising = false;
       },
@@ -123,7 +129,7 @@ class RunningTask implements StreamTask {
 
   async close(): Promise<void> {
     const failures: unknown[] = [];
-    for (const processor of this.graph.processors) {
+    for (const processor of this.begun.splice(0)) {
       try {
         await processor.close();
       } catch (thrown) {

@@ -72,6 +72,6 @@ export interface StreamTask {
   readonly hasUncommitted: boolean;
   /** Flushes caches downstream and closes what happened since the last seal. */
   seal(): Awaitable<TaskOutput>;
-  /** Closes the processors. */
+  /** Closes the processors that were initialised, each once, and the stores to them. May be called twice. */
   close(): Awaitable<void>;
 }

@@ -106,8 +106,9 @@ describe('exactly once', () => {
       const words = someWords(4_000, 12, seed);
       const fence = () =>
         world.ports.log.initProducer({ transactionalId: `app-${taskId(0, 0)}`, transactionTimeoutMs: 1_000 });
+      const firstFaults = [0.05, 0.15, 0.25]; // one of each kind at least, however few commits there are
       const ports = withCommitFaults(world.ports, () => {
-        const chance = random();
+        const chance = firstFaults.pop() ?? random();
         if (chance < 0.1) return afterTheFact;
         if (chance < 0.2) return beforeTheFact;
         if (chance >= 0.3) return null;

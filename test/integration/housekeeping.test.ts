@@ -1,16 +1,22 @@
 import { expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../../lib/model/errors.js';
 import { offset } from '../../lib/model/offset.js';
 import { taskId } from '../../lib/model/task-id.js';
 import { topicPartitionKey } from '../../lib/model/topic-partition.js';
 import type { ProcessorContext } from '../../lib/processor/processor-context.js';
 import { StreamRecord } from '../../lib/processor/stream-record.js';
 import { string } from '../../lib/serde/string-serde.js';
+import type { KeyValueStore } from '../../lib/state/state-store.js';
+import { keyValueStore } from '../../lib/topology/stores.js';
 import { TopologyBuilder } from '../../lib/topology/topology-builder.js';
+import { withCommitFaults } from '../support/faulty-log.js';
+import { restored } from '../support/restored-store.js';
 import {
   createTaskWorld,
   feedWords,
   INPUT,
   OUTPUT,
+  STORE,
   someWords,
   startTask,
   stopTask,
@@ -85,6 +91,67 @@ it('offsets of idle inputs are committed again with the first commit of every ru
   await stopTask(idle);
 
   expect(commits).toEqual([1]);
+});
+
+it('offsets of a session that has nothing to commit are committed again before they expire', async () => {
+  const made = await createTaskWorld();
+  const settings = { ...made.app.settings, offsetsRetentionMs: 400 }; // less than an operator may set
+  const world = { ...made, app: { ...made.app, settings } };
+  await feedWords(world, ['a']);
+  const first = await startTask(world);
+  await untilCommitted(world);
+  await stopTask(first);
+
+  const idle = await startTask(world, { incarnation: 2 });
+  await waitFor('two keeps', async () => idle.status.commits >= 2 || undefined);
+
+  expect(idle.status.recordsCommitted).toBe(0);
+  expect((await stopTask(idle)).ended).toBe('released');
+});
+
+it('what users write to a store while it is closed after an error is in no later session', async () => {
+  let words = 0;
+  const topology = new TopologyBuilder()
+    .addSource('source', INPUT, text)
+    .addProcessor(
+      'keeper',
+      () => {
+        let store: KeyValueStore<string, string>;
+        return {
+          init(context: ProcessorContext<string, string>) {
+            store = context.getStateStore(STORE);
+          },
+          async process(record: StreamRecord<string, string>) {
+            words += 1;
+            await store.put(record.key, 'processed');
+          },
+          async close() {
+            await store.put('closed', 'at some time');
+          },
+        };
+      },
+      { parents: 'source' },
+    )
+    .addStateStore(keyValueStore({ name: STORE, ...text }), 'keeper')
+    .build();
+  const world = await createTaskWorld({ topology });
+  let commits = 0;
+  const ports = withCommitFaults(world.ports, () => {
+    commits += 1;
+    return commits === 3 ? async () => Promise.reject(new UnknownOutcomeError('the connection broke')) : null;
+  });
+
+  const task = await startTask(world, { ports });
+  await feedWords(world, ['a']);
+  await waitFor('a word', async () => words > 0 || undefined);
+  await untilCommitted(world);
+  await feedWords(world, ['b']);
+  await waitFor('the error', async () => world.events.some(({ event }) => event === 'task-recovering') || undefined);
+  await untilCommitted(world);
+  await stopTask(task);
+
+  const { store } = await restored(world);
+  expect([...store.committed()].map(({ key }) => key)).toEqual(['a', 'b']);
 });
 
 it('wall-clock punctuations are called without any input, and what they forward is committed', async () => {

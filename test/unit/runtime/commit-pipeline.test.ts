@@ -29,6 +29,39 @@ describe('the commit pipeline', () => {
     expect([pipeline.isFree, merged]).toEqual([true, ['first']]);
   });
 
+  it('merges at once while the loop waits for something else, and not a moment longer', async () => {
+    const pipeline = new CommitPipeline();
+    const commits = [pending(), pending()] as const;
+    const merged: string[] = [];
+    const news = pending();
+    pipeline.begin(commits[0].promise, () => merged.push('first'));
+
+    const waiting = pipeline.mergingMeanwhile(() => news.promise);
+    commits[0].resolve();
+    await settle();
+    expect([pipeline.isFree, merged]).toEqual([true, ['first']]);
+    news.resolve();
+    await waiting;
+    pipeline.begin(commits[1].promise, () => merged.push('second'));
+    commits[1].resolve();
+    await settle();
+
+    expect([pipeline.isFree, merged]).toEqual([false, ['first']]);
+  });
+
+  it('keeps the error of a commit that fails while the loop waits until it is asked for', async () => {
+    const pipeline = new CommitPipeline();
+    const commit = pending();
+    pipeline.begin(commit.promise, () => undefined);
+
+    await pipeline.mergingMeanwhile(async () => {
+      commit.reject(new Error('rejected'));
+      await settle();
+    });
+
+    expect(() => pipeline.settleIfDecided()).toThrow('rejected');
+  });
+
   it('throws the error of a failed commit, merges nothing, and never becomes free again', async () => {
     const pipeline = new CommitPipeline();
     const commit = pending();
