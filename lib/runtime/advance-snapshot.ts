@@ -8,7 +8,8 @@
  * | else | the tail is folded and written as a delta; `snapshots` merges deltas that have grown |
  * | no usable snapshot | the whole log is folded and written |
  *
- * Only the tail is read and held in memory, whatever the size of the store.
+ * Only the tail is held in memory, whatever the size of the store. What is built upon is checked block by block before: a delta
+ * to a damaged base, or a new stamp on it, would only hide the damage from the next restore.
  */
 import type { Logger } from '../host/host.js';
 import { SnapshotCorruptedError } from '../model/errors.js';
@@ -58,21 +59,25 @@ export async function advanceSnapshot(advance: AdvanceSnapshot): Promise<Advance
     storeName: changelog.store,
     topicId: facts.topicId,
   });
-  const base = await newestManifest(advance, identity, facts, end, atMs);
-  const step = { ...advance, identity, end, atMs };
-  if (base === null)
-    return end > facts.logStartOffset ? writeWhole(step) : { did: 'nothing', nextOffset: null, endOffset: end };
+  const step = { ...advance, identity, facts, end, atMs };
+  const newest = await newestManifest(step, { verifyBlocks: false });
+  if (whatIsDue(step, newest) === 'nothing')
+    return { did: 'nothing', nextOffset: newest?.nextOffset ?? null, endOffset: end };
+  const base = await newestManifest(step, { verifyBlocks: true });
+  if (base === null) return writeWhole(step);
+  return whatIsDue(step, base) === 'stamp' ? stampAnew(step, base) : writeTail(step, base);
+}
+
+function whatIsDue({ app, facts, end, atMs }: Step, base: Manifest | null): 'nothing' | 'stamp' | 'write' {
+  if (base === null) return end > facts.logStartOffset ? 'write' : 'nothing';
   const isStale = atMs - base.lastKnownEndAtMs >= facts.deleteRetentionMs * STAMP_AGE_PART;
-  if (base.nextOffset >= end)
-    return isStale ? stampAnew(step, base) : { did: 'nothing', nextOffset: base.nextOffset, endOffset: end };
-  if (end - base.nextOffset < app.settings.snapshotMinRecords && !isStale) {
-    return { did: 'nothing', nextOffset: base.nextOffset, endOffset: end };
-  }
-  return writeTail(step, base);
+  if (base.nextOffset >= end) return isStale ? 'stamp' : 'nothing';
+  return isStale || end - base.nextOffset >= app.settings.snapshotMinRecords ? 'write' : 'nothing';
 }
 
 interface Step extends AdvanceSnapshot {
   readonly identity: SnapshotIdentity;
+  readonly facts: ChangelogFacts;
   readonly end: Offset;
   /** Wall clock just before the end was read. */
   readonly atMs: number;
@@ -89,12 +94,10 @@ async function endOf({ app, ports, changelog }: AdvanceSnapshot): Promise<Offset
 }
 
 async function newestManifest(
-  { ports }: AdvanceSnapshot,
-  identity: SnapshotIdentity,
-  { logStartOffset, deleteRetentionMs }: ChangelogFacts,
-  endOffset: Offset,
-  nowMs: number,
+  { ports, identity, facts, end: endOffset, atMs: nowMs }: Step,
+  { verifyBlocks }: { readonly verifyBlocks: boolean },
 ): Promise<Manifest | null> {
+  const { logStartOffset, deleteRetentionMs } = facts;
   const { snapshot } = await openNewestSnapshot({
     store: ports.snapshots,
     host: ports.host,
@@ -103,7 +106,7 @@ async function newestManifest(
     endOffset,
     nowMs,
     deleteRetentionMs,
-    verifyBlocks: false,
+    verifyBlocks,
   });
   return snapshot?.manifest ?? null;
 }

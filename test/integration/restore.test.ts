@@ -145,6 +145,23 @@ describe('a snapshot', () => {
     expect(loaded.store.size).toBe(99);
   });
 
+  it('that is corrupt gets no delta on top: the next one is whole again, and restores', async () => {
+    const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
+    await count(world, someWords(200, 300));
+    await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
+    await count(world, someWords(3));
+    const damaged = withFlippedByte(world.ports.snapshots);
+    const whileDamaged = { ...world.ports, snapshots: { ...damaged, create: world.ports.snapshots.create } };
+
+    const { stores } = await runStandby({ app: world.app, ports: whileDamaged, taskIds: [TASK] });
+
+    expect(stores[0]?.did).toBe('wrote-whole');
+    const loaded = await restored(world);
+    expect(loaded.mode).toBe('snapshot+tail');
+    expect(loaded.manifest?.segments.every(({ level }) => level === 'base')).toBe(true);
+    expect(contentOf(loaded.store)).toEqual(contentOf((await restored(world, createMemorySnapshotStore())).store));
+  });
+
   it('that is corrupt is passed over for the one before, and the tail after that is read', async () => {
     const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
     await count(world, someWords(200));
