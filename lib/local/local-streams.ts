@@ -8,23 +8,20 @@
 import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
 import { createNodeHost } from '../host/node/node-host.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
-import type { RunMember } from '../invoke/payloads.js';
 import { createMemoryLeaseStore } from '../leases/memory/memory-lease-store.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
 import type { Log, TopicSpec } from '../log/log.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
-import { KeptStores } from '../runtime/kept-stores.js';
-import { CRASH } from '../runtime/mortal-ports.js';
 import type { RuntimePorts } from '../runtime/ports.js';
-import { runMember } from '../runtime/run-member.js';
 import { runStandby } from '../runtime/run-standby.js';
 import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick, type TickInput } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { isCaughtUp } from './caught-up.js';
+import { LocalProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
 import { type LocalStorage, openStorage } from './local-storage.js';
 
@@ -42,10 +39,6 @@ export interface LocalStreamsOptions {
   readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
 }
 
-interface RunningMember extends Incarnation {
-  readonly ending: AbortController;
-}
-
 /** Kafka Streams' `KafkaStreams`, with its members, in one process. */
 export class LocalStreams {
   readonly app: StreamsApp;
@@ -61,8 +54,7 @@ export class LocalStreams {
   private readonly watch = createHeartbeatWatch();
   private readonly queries: QueryService;
   private readonly ending = new AbortController();
-  private readonly running = new Map<MemberId, RunningMember>();
-  private readonly kept = new Map<MemberId, KeptStores>();
+  private readonly processes: LocalProcesses;
   private readonly ticks = new Set<Promise<void>>();
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
@@ -81,8 +73,14 @@ export class LocalStreams {
     this.invoker = createMemoryInvoker({ clock: host.clock, onFailure: (failure) => this.invocationFailed(failure) });
     this.ports = { log, leases: createMemoryLeaseStore(), snapshots, invoker: this.invoker, host };
     this.queries = new QueryService({ app: this.app, ports: { log, snapshots, host } });
+    this.processes = new LocalProcesses({
+      app: this.app,
+      portsOf: (invokedFor) => options.portsOf?.(invokedFor, this.ports) ?? this.ports,
+      failed: (member) => this.report(member),
+    });
     this.invoker.register('task', async (payload) => {
-      if (payload.type === 'run-member') await this.runMember(payload);
+      if (this.ending.signal.aborted) return;
+      if (payload.type === 'run-member') await this.processes.run(payload);
       else await this.tick({ reason: 'doorbell' });
     });
     this.invoker.register('standby', ({ taskIds }) =>
@@ -144,15 +142,13 @@ export class LocalStreams {
 
   /** Ends a member as if its process had died. @returns false if it does not run */
   crash(memberId: string): boolean {
-    const member = this.running.get(memberId as MemberId);
-    member?.ending.abort(CRASH);
-    return member !== undefined;
+    return this.processes.crash(memberId as MemberId);
   }
 
   /** Members, tasks and the newest plan, as the tables have them. */
   async state(): Promise<LocalState> {
     return {
-      ...(await observeState(this.ports.leases, new Set(this.running.keys()))),
+      ...(await observeState(this.ports.leases, this.processes.slots)),
       membersWanted: this.wanted,
       stateBytes: this.storage.metrics.total('state-bytes'),
     };
@@ -171,7 +167,7 @@ export class LocalStreams {
   /** Drains the members, ends the scheduler and closes the log. May be called twice. */
   async close(): Promise<void> {
     this.ending.abort();
-    for (const { ending } of this.running.values()) ending.abort();
+    this.processes.end();
     await this.scheduler;
     await Promise.all(this.ticks);
     await this.invoker.close();
@@ -199,42 +195,13 @@ export class LocalStreams {
     await runTick({ app, ports, watch, overrides: { members: this.wanted }, ...why });
   }
 
-  private async runMember({ memberId, incarnation }: RunMember): Promise<void> {
-    if (this.ending.signal.aborted) return;
-    const member: RunningMember = { memberId, incarnation, ending: new AbortController() };
-    const ports = this.options.portsOf?.({ memberId, incarnation }, this.ports) ?? this.ports;
-    this.running.set(memberId, member);
-    try {
-      await runMember({
-        app: this.app,
-        ports,
-        memberId,
-        incarnation,
-        kept: this.keptOf(memberId),
-        signal: member.ending.signal,
-      });
-    } finally {
-      if (this.running.get(memberId) === member) this.running.delete(memberId);
-      if (member.ending.signal.reason === CRASH) this.report(member);
-    }
-  }
-
-  /** Memory of a member's execution environment. A crash takes it along. */
-  private keptOf(memberId: MemberId): KeptStores {
-    const kept = this.kept.get(memberId) ?? new KeptStores();
-    this.kept.set(memberId, kept);
-    return kept;
-  }
-
-  private invocationFailed({ target, payload, error }: InvocationFailure): void {
+  private invocationFailed({ target, error }: InvocationFailure): void {
     const { code, message } = asStreamsError(error);
     this.ports.host.logger.error('invocation-failed', { target, code, message });
-    if (payload.type === 'run-member') this.report(payload);
   }
 
   /** What a failure event does: the scheduler hears of the end at once. */
   private report({ memberId, incarnation }: Incarnation): void {
-    this.kept.delete(memberId);
     if (this.ending.signal.aborted) return;
     const tick = this.tick({ reason: `${memberId} failed`, failed: [{ memberId, incarnation }] })
       .catch((error) => this.ports.host.logger.warn('tick-failed', { error }))

@@ -1,0 +1,99 @@
+/**
+ * The processes of members in this process: each runs the task function once, in an execution environment that may have run
+ * before. Which slot it runs is decided by its claim, not by whom it was invoked for.
+ *
+ *   P1  an environment is used by one process at a time; a crash takes it along
+ *   P2  what ended badly is named by the slot that it claimed, or by the one it was to claim if it got no further
+ */
+import type { RunMember } from '../invoke/payloads.js';
+import type { Incarnation, MemberId } from '../leases/records.js';
+import type { RuntimeEvent } from '../runtime/events.js';
+import { KeptStores } from '../runtime/kept-stores.js';
+import { CRASH } from '../runtime/mortal-ports.js';
+import type { RuntimePorts } from '../runtime/ports.js';
+import { runMember } from '../runtime/run-member.js';
+import type { StreamsApp } from '../topology/app.js';
+
+export interface LocalProcessesInit {
+  readonly app: StreamsApp;
+  /** The ports of the process that was invoked for that incarnation. */
+  readonly portsOf: (invokedFor: Incarnation) => RuntimePorts;
+  /** Told of each process that died or ended with an error. */
+  readonly failed: (member: Incarnation) => void;
+}
+
+interface LocalProcess {
+  readonly ending: AbortController;
+  /** What its environment holds. */
+  readonly kept: KeptStores;
+  /** Null until it has claimed a slot. */
+  claimed: Incarnation | null;
+}
+
+export class LocalProcesses {
+  private readonly init: LocalProcessesInit;
+  private readonly processes = new Set<LocalProcess>();
+  private readonly bySlot = new Map<MemberId, LocalProcess>();
+  /** Environments that nobody uses now, by the slot that they ran last. */
+  private readonly idle = new Map<MemberId, KeptStores>();
+
+  constructor(init: LocalProcessesInit) {
+    this.init = init;
+  }
+
+  /** Slots that are run now. */
+  get slots(): ReadonlySet<MemberId> {
+    return new Set(this.bySlot.keys());
+  }
+
+  /** Runs the task function to its end. @throws as `runMember` */
+  async run({ memberId, incarnation }: RunMember): Promise<void> {
+    const { app, portsOf, failed } = this.init;
+    const ending = new AbortController();
+    const process: LocalProcess = { ending, kept: this.environmentOf(memberId), claimed: null };
+    this.processes.add(process);
+    let isSound = false;
+    try {
+      await runMember({
+        app,
+        ports: portsOf({ memberId, incarnation }),
+        memberId,
+        incarnation,
+        kept: process.kept,
+        signal: ending.signal,
+        onEvent: (event) => this.heard(process, event),
+      });
+      isSound = ending.signal.reason !== CRASH;
+    } finally {
+      const self = process.claimed ?? { memberId, incarnation };
+      this.processes.delete(process);
+      if (this.bySlot.get(self.memberId) === process) this.bySlot.delete(self.memberId);
+      if (!isSound) failed(self);
+      else if (process.claimed !== null || !this.idle.has(memberId)) this.idle.set(self.memberId, process.kept);
+    }
+  }
+
+  /** Ends the process of a slot as if it had died. @returns false if the slot is not run */
+  crash(memberId: MemberId): boolean {
+    const process = this.bySlot.get(memberId);
+    process?.ending.abort(CRASH);
+    return process !== undefined;
+  }
+
+  /** Asks all processes to end in order. */
+  end(): void {
+    for (const { ending } of this.processes) ending.abort();
+  }
+
+  private environmentOf(memberId: MemberId): KeptStores {
+    const kept = this.idle.get(memberId) ?? new KeptStores();
+    this.idle.delete(memberId);
+    return kept;
+  }
+
+  private heard(process: LocalProcess, { event, fields }: RuntimeEvent): void {
+    if (event !== 'member-claimed') return;
+    process.claimed = { memberId: fields.memberId as MemberId, incarnation: Number(fields.incarnation) };
+    this.bySlot.set(process.claimed.memberId, process);
+  }
+}

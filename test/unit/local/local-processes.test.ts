@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { Incarnation, MemberId } from '../../../lib/leases/records.js';
+import { LocalProcesses } from '../../../lib/local/local-processes.js';
+import { taskId } from '../../../lib/model/task-id.js';
+import { createTaskWorld, feedWords, grant, type TaskWorld, untilCommitted } from '../../support/task-world.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const FIRST = taskId(0, 0);
+
+const invocation = (memberId: MemberId, incarnation: number) => ({
+  type: 'run-member' as const,
+  applicationId: 'app',
+  expiresAtMs: Number.MAX_SAFE_INTEGER,
+  memberId,
+  incarnation,
+});
+
+const untilOwned = ({ ports }: TaskWorld, memberId: MemberId) =>
+  waitFor(`${memberId} to own the task`, async () => {
+    return (await ports.leases.readLease(FIRST))?.owner?.memberId === memberId || undefined;
+  });
+
+it('a process that claims another slot than the one it was invoked for counts as that slot from then on', async () => {
+  const world = await createTaskWorld();
+  const failed: Incarnation[] = [];
+  const processes = new LocalProcesses({
+    app: world.app,
+    portsOf: () => world.ports,
+    failed: (member) => failed.push({ ...member }),
+  });
+  await world.ports.leases.createMember('member-2');
+  await grant(world, { 'member-1': [FIRST], 'member-2': [] });
+  const first = processes.run(invocation('member-1', 1));
+  await untilOwned(world, 'member-1');
+  await feedWords(world, ['a']);
+  await untilCommitted(world);
+  processes.end();
+  await first;
+  await grant(world, { 'member-1': [], 'member-2': [FIRST] });
+
+  // Its environment holds the stores of a task that member-2 is granted now, so it becomes that.
+  const second = processes.run(invocation('member-1', 2));
+  await untilOwned(world, 'member-2');
+
+  expect([...processes.slots]).toEqual(['member-2']);
+  expect(processes.crash('member-1')).toBe(false);
+  expect(processes.crash('member-2')).toBe(true);
+  await second;
+  expect(failed).toEqual([{ memberId: 'member-2', incarnation: 1 }]);
+  expect([...processes.slots]).toEqual([]);
+});
+
+it('a process that could not claim is reported as the incarnation that it was to become', async () => {
+  const world = await createTaskWorld();
+  const failed: Incarnation[] = [];
+  const leases = new Proxy(world.ports.leases, {
+    get: (target, property) =>
+      property === 'claimMember' ? () => Promise.reject(new Error('broken')) : Reflect.get(target, property),
+  });
+  const processes = new LocalProcesses({
+    app: world.app,
+    portsOf: () => ({ ...world.ports, leases }),
+    failed: (member) => failed.push(member),
+  });
+
+  await expect(processes.run(invocation('member-1', 1))).rejects.toThrow('broken');
+
+  expect(failed).toEqual([{ memberId: 'member-1', incarnation: 1 }]);
+});
