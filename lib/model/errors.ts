@@ -92,6 +92,15 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Give every record of a compacted topic a key.',
   },
+  STREAMS_CORRUPT_RECORD: {
+    kind: 'transient',
+    remedy:
+      'The bytes are read again. If it stays, the log itself is damaged at the offset in the details: repair it from a replica.',
+  },
+  STREAMS_UNSUPPORTED_RECORD_FORMAT: {
+    kind: 'invalid',
+    remedy: 'Write the topic again with a client of Kafka 0.11 or newer, with a codec and timestamps that Kafka has.',
+  },
   STREAMS_UNKNOWN_TOPIC: { kind: 'transient', remedy: 'Create the topic, or correct its name.' },
   STREAMS_OFFSET_OUT_OF_RANGE: {
     kind: 'corrupted',
@@ -190,6 +199,10 @@ export class QueryRefusedError extends errorClass('STREAMS_QUERY_REFUSED') {}
 export class RecordTooLargeError extends errorClass('STREAMS_RECORD_TOO_LARGE') {}
 /** Kafka: `InvalidRecordException`: a record that its topic does not take. */
 export class InvalidRecordError extends errorClass('STREAMS_INVALID_RECORD') {}
+/** Bytes of the log that are no records, or not the ones that their checksum was made of. Kafka: `CorruptRecordException`. */
+export class CorruptRecordError extends errorClass('STREAMS_CORRUPT_RECORD') {}
+/** Records that are whole, in a form that this library does not read. Kafka: `UnsupportedForMessageFormatException`. */
+export class UnsupportedRecordFormatError extends errorClass('STREAMS_UNSUPPORTED_RECORD_FORMAT') {}
 /** Kafka: `UnknownTopicOrPartitionException`. */
 export class UnknownTopicError extends errorClass('STREAMS_UNKNOWN_TOPIC') {}
 /** Kafka: `OffsetOutOfRangeException`; details: `requestedOffset`, `logStartOffset`, `endOffset`. */
