@@ -14,6 +14,18 @@ import type { RuntimePorts } from '../runtime/ports.js';
 import { runMember } from '../runtime/run-member.js';
 import type { StreamsApp } from '../topology/app.js';
 
+/** What runs members. The ones of this file run them in this process; others may start processes of their own. */
+export interface MemberProcesses {
+  /** Slots that are run now. */
+  readonly slots: ReadonlySet<MemberId>;
+  /** Runs the task function to its end. @throws what made it fail */
+  run(payload: RunMember): Promise<void>;
+  /** Ends the process of a slot without warning. @returns false if the slot is not run */
+  crash(memberId: MemberId): boolean;
+  /** Asks all processes to end in order. */
+  end(): void;
+}
+
 export interface LocalProcessesInit {
   readonly app: StreamsApp;
   /** The ports of the process that was invoked for that incarnation. */
@@ -30,7 +42,7 @@ interface LocalProcess {
   claimed: Incarnation | null;
 }
 
-export class LocalProcesses {
+export class LocalProcesses implements MemberProcesses {
   private readonly init: LocalProcessesInit;
   private readonly processes = new Set<LocalProcess>();
   private readonly bySlot = new Map<MemberId, LocalProcess>();

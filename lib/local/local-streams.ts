@@ -21,7 +21,7 @@ import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick, type TickInput } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { isCaughtUp } from './caught-up.js';
-import { LocalProcesses } from './local-processes.js';
+import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
 import { type LocalStorage, openStorage } from './local-storage.js';
 
@@ -37,6 +37,8 @@ export interface LocalStreamsOptions {
   readonly host?: RuntimePorts['host'];
   /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */
   readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
+  /** Runs the members, in processes of their own for example. Default: in this process. */
+  readonly processes?: (init: LocalProcessesInit) => MemberProcesses;
 }
 
 /** Kafka Streams' `KafkaStreams`, with its members, in one process. */
@@ -54,7 +56,7 @@ export class LocalStreams {
   private readonly watch = createHeartbeatWatch();
   private readonly queries: QueryService;
   private readonly ending = new AbortController();
-  private readonly processes: LocalProcesses;
+  private readonly processes: MemberProcesses;
   private readonly ticks = new Set<Promise<void>>();
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
@@ -73,11 +75,12 @@ export class LocalStreams {
     this.invoker = createMemoryInvoker({ clock: host.clock, onFailure: (failure) => this.invocationFailed(failure) });
     this.ports = { log, leases: createMemoryLeaseStore(), snapshots, invoker: this.invoker, host };
     this.queries = new QueryService({ app: this.app, ports: { log, snapshots, host } });
-    this.processes = new LocalProcesses({
+    const processes: LocalProcessesInit = {
       app: this.app,
       portsOf: (invokedFor) => options.portsOf?.(invokedFor, this.ports) ?? this.ports,
       failed: (member) => this.report(member),
-    });
+    };
+    this.processes = options.processes?.(processes) ?? new LocalProcesses(processes);
     this.invoker.register('task', async (payload) => {
       if (this.ending.signal.aborted) return;
       if (payload.type === 'run-member') await this.processes.run(payload);
