@@ -6,6 +6,7 @@
  * what the application has committed, so that a text of any size passes through bounded memory.
  */
 import { type FileHandle, open } from 'node:fs/promises';
+import { relative } from 'node:path';
 import {
   type Log,
   offset,
@@ -31,6 +32,7 @@ export interface FeedProgress {
 
 export interface FileFeedOptions {
   readonly log: Log;
+  /** Absolute paths: positions are kept by them, so that a file is the same wherever the feed is started. */
   readonly files: readonly string[];
   readonly topic: string;
   readonly partitions: number;
@@ -41,7 +43,7 @@ export interface FileFeedOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Topic that holds the position in each file, by file name. */
+/** Topic that holds the position in each file, by the file's path. */
 export const POSITIONS_TOPIC = 'wordcount-file-positions';
 export const positionsTopic: TopicSpec = {
   name: POSITIONS_TOPIC,
@@ -63,7 +65,10 @@ export class FileFeed {
   }
 
   get progress(): FeedProgress {
-    const files = this.options.files.map((name) => ({ name, bytesRead: this.positions.get(name) ?? 0 }));
+    const files = this.options.files.map((path) => ({
+      name: shortName(path),
+      bytesRead: this.positions.get(path) ?? 0,
+    }));
     return { files, linesRead: this.linesRead, atEnd: this.atEnd };
   }
 
@@ -182,6 +187,12 @@ export class FileFeed {
       await pause(5, signal);
     }
   }
+}
+
+/** The path from the working folder, or the whole of it where that leads upwards. */
+function shortName(path: string): string {
+  const name = relative(process.cwd(), path);
+  return name.startsWith('..') ? path : name;
 }
 
 async function readUpTo(handle: FileHandle, from: number, length: number): Promise<Buffer> {

@@ -3,8 +3,8 @@
  *
  * The application is the one that functions/app.ts deploys; here the whole system runs in this process on the embedded log.
  */
-import { readdir, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { access, constants, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import wordCount from '../../functions/app.js';
 import { defineApp } from '../../lib/index.js';
@@ -36,11 +36,13 @@ async function main(): Promise<number> {
   }
   const files = options.files.length > 0 ? options.files : await ownDocuments();
   for (const file of files) await checkFile(file);
-  return run(options, files);
+  if (options.countsFile !== undefined) await checkFolderOf(options.countsFile);
+  await run(options, files);
+  say('Ended.');
+  return 0;
 }
 
-async function run(options: WordCountOptions, files: readonly string[]): Promise<number> {
-  const say = (line: string) => process.stdout.write(`${line}\n`);
+async function run(options: WordCountOptions, files: readonly string[]): Promise<void> {
   const app = defineApp({
     applicationId: wordCount.applicationId,
     topology: wordCount.topology,
@@ -55,13 +57,22 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
       positionsTopic,
     ],
   });
+  try {
+    await count(streams, options, files);
+  } finally {
+    await streams.close();
+  }
+}
+
+/** Counts until it is asked to end, or is done, or a part of it fails. */
+async function count(streams: LocalStreams, options: WordCountOptions, files: readonly string[]): Promise<void> {
   const ending = new AbortController();
   const feed = new FileFeed({
     log: streams.log,
-    files,
+    files: [...new Set(files.map((file) => resolve(file)))],
     topic: 'lines',
     partitions: PARTITIONS,
-    consumerGroup: app.applicationId,
+    consumerGroup: streams.app.applicationId,
     takeUnfinishedLine: options.once,
     warn: say,
   });
@@ -90,9 +101,11 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
   say(
     `Counting the words of ${files.length === 1 ? files[0] : `${files.length} files`} with ${options.members} members.`,
   );
+  if (options.port !== 0 && port !== options.port) say(`Port ${options.port} is taken by another process.`);
   say(`Look at http://localhost:${port} and press Ctrl-C to end.`);
 
   let failure: unknown;
+  let counted = false;
   const stop = () => ending.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
@@ -103,19 +116,27 @@ async function run(options: WordCountOptions, files: readonly string[]): Promise
   const parts = [feed.run(ending.signal), view.run(ending.signal), progress.run(ending.signal, say)];
   for (const part of parts) void part.catch(failed); // and awaited below
   void streams.failed.then(failed);
-  if (options.once) void progress.counted(ending.signal, SETTLE_MS).then(stop, failed);
+  if (options.once) {
+    const done = (all: boolean) => {
+      counted = all;
+      stop();
+    };
+    void progress.counted(ending.signal, SETTLE_MS).then(done, failed);
+  }
 
   await Promise.allSettled(parts);
-  if (options.once && failure === undefined) {
+  server.close();
+  server.closeAllConnections();
+  if (failure !== undefined) throw failure;
+  if (options.once) {
+    if (!counted) throw new Error('It was ended before everything was counted.');
     say(await progress.summary());
     if (options.countsFile !== undefined) await writeCounts(options.countsFile, view);
   }
-  server.close();
-  server.closeAllConnections();
-  await streams.close();
-  if (failure !== undefined) throw failure;
-  say('Ended.');
-  return 0;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /** In the form of `uniq -c`, in byte order of the words, as `sort` in the C locale gives it. */
@@ -136,6 +157,12 @@ async function ownDocuments(): Promise<readonly string[]> {
     }
   }
   return found.sort();
+}
+
+async function checkFolderOf(file: string): Promise<void> {
+  await access(dirname(file), constants.W_OK).catch((error: unknown) => {
+    throw new Error(`${file}: it can't be written`, { cause: error });
+  });
 }
 
 async function checkFile(file: string): Promise<void> {

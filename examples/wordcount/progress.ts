@@ -41,15 +41,16 @@ export class Progress {
     };
   }
 
-  /** Resolves when every line that the feed has read is counted and the counts have been read. */
-  async counted(signal: AbortSignal, checkMs: number): Promise<void> {
+  /** Waits until every line that the feed has read is counted and the counts have been read. @returns false if ended before */
+  async counted(signal: AbortSignal, checkMs: number): Promise<boolean> {
     while (!signal.aborted) {
       if (this.feed.progress.atEnd && (await this.isCounted())) {
         this.finishedAt = performance.now();
-        return;
+        return true;
       }
       await pause(checkMs, signal);
     }
+    return false;
   }
 
   /** Samples the rate and prints a line every few seconds while there is work. */
