@@ -20,9 +20,11 @@ final class Clients {
     return Admin.create(Map.of("bootstrap.servers", BROKERS));
   }
 
-  /** A topic with one replica for each partition. */
+  /** A topic with one replica for each partition, which keeps records whatever their timestamps. */
   static void createTopic(Admin admin, String name, int partitions, Map<String, String> settings) throws Exception {
-    admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1).configs(settings))).all().get();
+    Map<String, String> all = new HashMap<>(Map.of("retention.ms", "-1"));
+    all.putAll(settings);
+    admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1).configs(all))).all().get();
   }
 
   /** An initialised transactional producer. */
@@ -35,7 +37,8 @@ final class Clients {
   }
 
   static KafkaConsumer<byte[], byte[]> readCommittedConsumer() {
-    Map<String, Object> settings = Map.of("bootstrap.servers", BROKERS, "isolation.level", "read_committed");
+    Map<String, Object> settings =
+        Map.of("bootstrap.servers", BROKERS, "isolation.level", "read_committed", "fetch.max.wait.ms", 10);
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
