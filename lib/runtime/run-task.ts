@@ -71,13 +71,12 @@ export interface TaskOutcome {
  */
 export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   const run = startRun(options);
-  run.logger.info('task-taken', { ...options.owner, leaseEpoch: run.hold.epoch });
+  run.logger.info('task-taken', { leaseEpoch: run.hold.epoch });
   const outcome = await runSessions(run);
   run.status.phase = 'ended';
   const { ended, reason, recordsCommitted, error } = outcome;
   const level = error === null || ended !== 'failed' ? 'info' : 'error';
   run.logger[level](ended === 'failed' ? 'task-failed' : `task-${ended}`, {
-    ...options.owner,
     leaseEpoch: run.hold.epoch,
     reason,
     recordsCommitted,
@@ -97,7 +96,7 @@ function startRun(options: RunTaskOptions): TaskRun {
     stop,
     kept: options.kept ?? new KeptStores(),
     status: options.status ?? new TaskStatus(task.taskId, ports.host.clock.monotonic()),
-    logger: observedLogger(ports.host.logger, options.onEvent).child({ taskId: task.taskId }),
+    logger: observedLogger(ports.host.logger, options.onEvent).child({ taskId: task.taskId, ...owner }),
     recorded: previous?.offsets ?? null,
     recordedAreFresh: previous !== null && previous.owner === null,
     unlogged: new Map(),

@@ -3,12 +3,14 @@
  * The parent keeps the tables and the invoker; log and snapshots are reached by each process itself.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { RunMember } from '../../../lib/invoke/payloads.js';
 import type { MemberId } from '../../../lib/leases/records.js';
 import type { LocalProcessesInit, MemberProcesses } from '../../../lib/local/index.js';
 import type { LoggedEvent } from '../listening-logger.js';
+import { waitFor } from '../wait-for.js';
 import type { MemberOrders } from './member-process.js';
 import { servePorts } from './remote-port.js';
 
@@ -72,6 +74,12 @@ export class ForkedMembers implements MemberProcesses {
     if (code !== 0) this.init.failed({ memberId, incarnation });
   }
 
+  /** Makes a process stop itself in its next commit; returns when it stands still. */
+  async stopInCommit({ child }: ForkedMember): Promise<void> {
+    child.send({ kind: 'stop in commit' });
+    await waitFor('the process to stop in a commit', async () => (await stateOf(child)) === 'T');
+  }
+
   crash(memberId: MemberId): boolean {
     return this.of(memberId)?.child.kill('SIGKILL') ?? false;
   }
@@ -92,6 +100,12 @@ export class ForkedMembers implements MemberProcesses {
       });
     }
   }
+}
+
+/** Linux's letter for the state of a process: `T` is stopped. */
+async function stateOf({ pid }: ChildProcess): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).at(0);
 }
 
 function eventOf(line: string): LoggedEvent {

@@ -14,6 +14,7 @@ import { runMember } from '../../../lib/runtime/run-member.js';
 import { createFolderSnapshotStore } from '../../../lib/snapshots/folder/folder-snapshot-store.js';
 import { defineApp } from '../../../lib/topology/app.js';
 import { RemotePorts } from './remote-port.js';
+import { StopsInCommit } from './stops-in-commit.js';
 
 /** The first message from the parent. */
 export interface MemberOrders {
@@ -31,13 +32,17 @@ async function main(orders: MemberOrders): Promise<void> {
   const host = createNodeHost({ logger: createJsonLinesLogger({ sink: process.stdout }) });
   const remote = new RemotePorts(process);
   const log = await createKafkaLog({ brokers: [...brokers], host });
+  const stops = new StopsInCommit(log);
+  process.on('message', ({ kind }: { kind: string }) => {
+    if (kind === 'stop in commit') stops.atNextCommit = true;
+  });
   const ending = new AbortController();
   process.once('SIGTERM', () => ending.abort());
   try {
     await runMember({
       app: defineApp({ applicationId, topology: wordCount.topology, settings }),
       ports: {
-        log,
+        log: stops.log,
         host,
         leases: remote.port<LeaseStore>('leases'),
         invoker: remote.port<Invoker>('invoker'),
