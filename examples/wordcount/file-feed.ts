@@ -21,6 +21,9 @@ const CHUNK_BYTES = 256 * 1024;
 const MAX_LINES_AHEAD = 50_000;
 const POLL_MS = 200;
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
+/** A longer line becomes several records, cut at spaces: the topic does not take records of any size. */
+const MAX_LINE_BYTES = 256 * 1024;
 
 /** What the feed has done so far. */
 export interface FeedProgress {
@@ -158,9 +161,11 @@ export class FileFeed {
     for (let start = 0; start < chunk.length; lines += 1) {
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline < 0 ? chunk.length : newline;
-      const builder = this.builders[this.nextPartition] as RecordSetBuilder;
-      builder.append(null, chunk.subarray(start, end), now);
-      this.nextPartition = (this.nextPartition + 1) % this.builders.length;
+      for (const piece of piecesOf(chunk.subarray(start, end))) {
+        const builder = this.builders[this.nextPartition] as RecordSetBuilder;
+        builder.append(null, piece, now);
+        this.nextPartition = (this.nextPartition + 1) % this.builders.length;
+      }
       start = end + 1;
     }
     return lines;
@@ -187,6 +192,18 @@ export class FileFeed {
       await pause(5, signal);
     }
   }
+}
+
+function* piecesOf(line: Buffer): Generator<Buffer> {
+  let rest = line;
+  while (rest.length > MAX_LINE_BYTES) {
+    const before = rest.lastIndexOf(SPACE, MAX_LINE_BYTES);
+    const end = before > 0 ? before : rest.indexOf(SPACE, MAX_LINE_BYTES);
+    if (end < 0) break;
+    yield rest.subarray(0, end);
+    rest = rest.subarray(end);
+  }
+  yield rest;
 }
 
 /** The path from the working folder, or the whole of it where that leads upwards. */
