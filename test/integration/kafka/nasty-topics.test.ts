@@ -1,0 +1,116 @@
+/**
+ * Twelve topics that readers of Kafka have got wrong, and the Java client's answer to each: same records, offsets, timestamps,
+ * keys, values and headers (one SHA-256 over all), whether a fetch may bring a megabyte or less than one batch.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Log } from '../../../lib/log/log.js';
+import { offset } from '../../../lib/model/offset.js';
+import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
+import { runJavaTool } from '../../support/kafka/java-tool.js';
+import { javaTruth } from '../../support/kafka/java-truth.js';
+import { openKafkaLog } from '../../support/kafka/open-kafka-log.js';
+import { readCommitted } from '../../support/kafka/read-committed.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const brokers = inject('kafkaBrokers');
+const prefix = `nasty-${randomUUID().slice(0, 8)}`;
+
+const settled = ['interleaved', 'repeated', 'zero-key', 'long', 'headers', 'gzip', 'snappy', 'lz4', 'zstd'];
+const compacted = ['compacted', 'empty-tail'];
+const openFirst = 'open-first';
+
+const fetchSizes = [
+  { size: '1 MB', maxBytes: 1024 * 1024 },
+  { size: '4 KB', maxBytes: 4 * 1024 },
+];
+/** Live records of the compacted topics once the cleaner was there; before, they hold thousands. */
+const fewRecords = 1_100;
+const cleanerTimeoutMs = 120_000;
+const maxComparisons = 10;
+
+const at = (name: string) => ({ topic: `${prefix}-${name}`, partition: 0 });
+
+let log: Log;
+
+async function endOf(name: string): Promise<number> {
+  const ends = await log.listOffsets([at(name)], 'lastStable');
+  return ends.get(topicPartitionKey(at(name))) ?? 0;
+}
+
+const read = async (name: string, maxBytes: number) =>
+  readCommitted(log, at(name), { endOffset: await endOf(name), maxBytes });
+
+async function javaRead(name: string) {
+  const [truth] = await javaTruth([at(name).topic], { brokers });
+  return truth && { records: truth.records, sha: truth.sha };
+}
+
+beforeAll(async () => {
+  log = await openKafkaLog(brokers);
+  await runJavaTool('NastyTopics', [prefix], { brokers });
+});
+
+afterAll(async () => {
+  for (const name of [...settled, ...compacted, openFirst]) await log.deleteTopic(at(name).topic);
+  await log.close();
+});
+
+describe.each(fetchSizes)('read with fetches of $size, equal to what the Java client reads', ({ maxBytes }) => {
+  it.each(settled)('is the topic %s', async (name) => {
+    const ours = await read(name, maxBytes);
+
+    expect(ours).toEqual(await javaRead(name));
+    expect(ours.records).toBeGreaterThan(0);
+  });
+
+  it.each(compacted)('is the topic %s, after the cleaner was there', async (name) => {
+    await waitFor(
+      `the cleaner of ${name}`,
+      async () => (await read(name, 1024 * 1024)).records < fewRecords,
+      cleanerTimeoutMs,
+    );
+
+    // The cleaner may come by again: what we read before and after the Java client must be the same to compare.
+    for (let comparison = 1; ; comparison += 1) {
+      const before = await read(name, maxBytes);
+      const java = await javaRead(name);
+      const after = await read(name, maxBytes);
+      if (before.sha !== after.sha && comparison < maxComparisons) continue;
+      expect(before).toEqual(java);
+      break;
+    }
+  });
+});
+
+describe('an open transaction at the start of a partition', () => {
+  it('holds back what was committed behind it, until it ends', async () => {
+    const options = { isolation: 'readCommitted', maxWaitMs: 1_000, maxBytes: 1024 * 1024 } as const;
+    const from = [{ ...at(openFirst), fromOffset: offset(0) }];
+
+    const blocked = await log.fetch(from, options);
+
+    expect(blocked.flatMap(({ records }) => [...records])).toEqual([]);
+    expect(blocked.every(({ nextOffset }) => nextOffset === 0)).toBe(true);
+    expect(await endOf(openFirst)).toBe(0);
+    const written = await log.listOffsets([at(openFirst)], 'highWatermark');
+    expect(written.get(topicPartitionKey(at(openFirst)))).toBe(4);
+
+    const waiting = log.fetch(from, { ...options, maxWaitMs: 30_000 });
+    const successor = await log.initProducer({ transactionalId: `${prefix}-b`, transactionTimeoutMs: 10_000 });
+    await waiting;
+
+    const endOffset = await waitFor('the transaction to end', () => endOf(openFirst));
+    const values: string[] = [];
+    const ours = await readCommitted(log, at(openFirst), {
+      endOffset,
+      maxBytes: options.maxBytes,
+      onRecords: (records) => {
+        for (const { value } of records) values.push(Buffer.from(value ?? []).toString());
+      },
+    });
+    expect(values).toEqual(['behind-1', 'behind-2']);
+    expect(ours).toEqual(await javaRead(openFirst));
+    await successor.close();
+  });
+});
