@@ -52,7 +52,9 @@ export function fetchingConformance(scenes: LogScenes, { describe, it, expect }:
         await producer.abort();
         const { records: set, nextOffset } = await waiting;
 
-        expect([set.size, nextOffset]).toEqual([0, 2]);
+        // How far one fetch goes is the log's affair: a broker ends it with the segment.
+        expect([set.size, nextOffset > 0]).toEqual([0, true]);
+        expect((await scene.read(at)).nextOffset).toBe(2);
       }),
     );
 

@@ -1,0 +1,94 @@
+/** How we say who we are (SASL). kafkajs speaks the mechanisms; tokens come from whoever can make them. */
+import type { SASLOptions } from 'kafkajs';
+import { InvalidSettingError } from '../../model/errors.js';
+
+/** Makes a token for MSK's IAM authentication; the package `aws-msk-iam-sasl-signer-js` has one. */
+export type MskIamSigner = (options: { readonly region: string }) => Promise<{ readonly token: string }>;
+
+export type KafkaSaslOptions =
+  | {
+      readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+      readonly username: string;
+      readonly password: string;
+    }
+  | {
+      readonly mechanism: 'oauthbearer';
+      /** Called for each connection, and again before a broker's session ends (KIP-368). */
+      readonly token: () => Promise<string>;
+    }
+  | {
+      readonly mechanism: 'msk-iam';
+      readonly region: string;
+      /** Default: `aws-msk-iam-sasl-signer-js`, which has to be installed beside this library, and is loaded only here. */
+      readonly signer?: MskIamSigner;
+    };
+
+const SIGNER_PACKAGE = 'aws-msk-iam-sasl-signer-js';
+
+/** @throws {InvalidSettingError} STREAMS_INVALID_SETTING; never with a password in it */
+export function checkSasl(sasl: KafkaSaslOptions): void {
+  switch (sasl.mechanism) {
+    case 'plain':
+    case 'scram-sha-256':
+    case 'scram-sha-512':
+      if (!isText(sasl.username) || !isText(sasl.password)) throw invalid(sasl.mechanism, 'a username and a password');
+      return;
+    case 'oauthbearer':
+      if (typeof sasl.token !== 'function') throw invalid(sasl.mechanism, 'a function that makes tokens');
+      return;
+    case 'msk-iam':
+      if (!isText(sasl.region)) throw invalid(sasl.mechanism, 'a region');
+      return;
+    default:
+      throw invalid(String((sasl as { mechanism?: unknown }).mechanism), 'another mechanism');
+  }
+}
+
+/** The same for kafkajs. */
+export function kafkajsSasl(sasl: KafkaSaslOptions): SASLOptions {
+  switch (sasl.mechanism) {
+    case 'plain':
+    case 'scram-sha-256':
+    case 'scram-sha-512': {
+      const { mechanism, username, password } = sasl;
+      return { mechanism, username, password };
+    }
+    case 'oauthbearer':
+      return { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: await sasl.token() }) };
+    case 'msk-iam':
+      return {
+        mechanism: 'oauthbearer',
+        oauthBearerProvider: async () => {
+          const sign = sasl.signer ?? (await loadSigner());
+          return { value: (await sign({ region: sasl.region })).token };
+        },
+      };
+  }
+}
+
+async function loadSigner(): Promise<MskIamSigner> {
+  try {
+    // Not a literal: bundlers are not to look for a package that only few have.
+    const name: string = SIGNER_PACKAGE;
+    const { generateAuthToken } = (await import(name)) as { readonly generateAuthToken?: MskIamSigner };
+    if (generateAuthToken !== undefined) return generateAuthToken;
+  } catch (cause) {
+    throw missingSigner(cause);
+  }
+  throw missingSigner(undefined);
+}
+
+function missingSigner(cause: unknown): InvalidSettingError {
+  return new InvalidSettingError(`SASL msk-iam: ${SIGNER_PACKAGE} can not be loaded`, {
+    cause,
+    remedy: `Install ${SIGNER_PACKAGE} beside this library, or give a signer.`,
+  });
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function invalid(mechanism: string, expected: string): InvalidSettingError {
+  return new InvalidSettingError(`Kafka option sasl: '${mechanism}' needs ${expected}`, { details: { mechanism } });
+}

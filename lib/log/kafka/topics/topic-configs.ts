@@ -1,0 +1,63 @@
+import type { Clock } from '../../../host/host.js';
+import type { TopicConfig } from '../../log.js';
+import type { Cluster } from '../cluster/cluster.js';
+import { failOn } from '../failures.js';
+import { describeConfigsRequest } from '../requests/topic-requests.js';
+import type { Retrier } from '../retrier.js';
+
+/** How long a topic's `max.message.bytes` is trusted; a batch that is refused meanwhile asks again. */
+const MAX_AGE_MS = 300_000;
+/** Topics remembered. */
+const MAX_REMEMBERED = 10_000;
+/** Kafka's default, where the broker does not say. */
+const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
+
+/** Settings of topics, by Kafka's names. */
+export class TopicConfigs {
+  private readonly cluster: Cluster;
+  private readonly retrier: Retrier;
+  private readonly clock: Clock;
+  private readonly limits = new Map<string, { readonly bytes: Promise<number>; readonly atMs: number }>();
+
+  constructor(cluster: Cluster, retrier: Retrier, clock: Clock) {
+    this.cluster = cluster;
+    this.retrier = retrier;
+    this.clock = clock;
+  }
+
+  /** Settings of topics that exist. @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC */
+  async describe(topics: readonly string[]): Promise<ReadonlyMap<string, TopicConfig>> {
+    if (topics.length === 0) return new Map();
+    return this.retrier.run({
+      what: 'describe topics',
+      attempt: async () => {
+        const described = await this.cluster.sendToAny(describeConfigsRequest(topics));
+        for (const { topic, errorCode, errorMessage } of described)
+          failOn(`describe ${topic}`, errorCode, { topic }, errorMessage);
+        return new Map(described.map(({ topic, config }) => [topic, config]));
+      },
+    });
+  }
+
+  /** `max.message.bytes` of a topic: the largest batch, compressed, that it takes. */
+  maxMessageBytes(topic: string): Promise<number> {
+    const nowMs = this.clock.monotonic();
+    const known = this.limits.get(topic);
+    if (known !== undefined && nowMs - known.atMs < MAX_AGE_MS) return known.bytes;
+    const bytes = this.askLimit(topic);
+    if (this.limits.size >= MAX_REMEMBERED) this.limits.clear();
+    this.limits.set(topic, { bytes, atMs: nowMs });
+    bytes.catch(() => this.forget(topic));
+    return bytes;
+  }
+
+  forget(topic: string): void {
+    this.limits.delete(topic);
+  }
+
+  private async askLimit(topic: string): Promise<number> {
+    const config = (await this.describe([topic])).get(topic);
+    const bytes = Number(config?.['max.message.bytes']);
+    return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : DEFAULT_MAX_MESSAGE_BYTES;
+  }
+}
