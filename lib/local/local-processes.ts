@@ -36,6 +36,8 @@ export interface LocalProcessesInit {
 
 interface LocalProcess {
   readonly ending: AbortController;
+  /** Apart from `ending`: what was asked to end may still have to be crashed. */
+  readonly crashing: AbortController;
   /** What its environment holds. */
   readonly kept: KeptStores;
   /** Null until it has claimed a slot. */
@@ -62,7 +64,8 @@ export class LocalProcesses implements MemberProcesses {
   async run({ memberId, incarnation }: RunMember): Promise<void> {
     const { app, portsOf, failed } = this.init;
     const ending = new AbortController();
-    const process: LocalProcess = { ending, kept: this.environmentOf(memberId), claimed: null };
+    const crashing = new AbortController();
+    const process: LocalProcess = { ending, crashing, kept: this.environmentOf(memberId), claimed: null };
     this.processes.add(process);
     let isSound = false;
     try {
@@ -73,9 +76,10 @@ export class LocalProcesses implements MemberProcesses {
         incarnation,
         kept: process.kept,
         signal: ending.signal,
+        crash: crashing.signal,
         onEvent: (event) => this.heard(process, event),
       });
-      isSound = ending.signal.reason !== CRASH;
+      isSound = !crashing.signal.aborted;
     } finally {
       const self = process.claimed ?? { memberId, incarnation };
       this.processes.delete(process);
@@ -88,7 +92,7 @@ export class LocalProcesses implements MemberProcesses {
   /** Ends the process of a slot as if it had died. @returns false if the slot is not run */
   crash(memberId: MemberId): boolean {
     const process = this.bySlot.get(memberId);
-    process?.ending.abort(CRASH);
+    process?.crashing.abort(CRASH);
     return process !== undefined;
   }
 

@@ -8,7 +8,6 @@
 import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
 import { createNodeHost } from '../host/node/node-host.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
-import { createMemoryLeaseStore } from '../leases/memory/memory-lease-store.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
 import type { Log, TopicSpec } from '../log/log.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
@@ -24,6 +23,7 @@ import { isCaughtUp } from './caught-up.js';
 import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
 import { type LocalStorage, openStorage } from './local-storage.js';
+import { prepareTopics } from './prepare-topics.js';
 
 export interface LocalStreamsOptions {
   readonly app: StreamsApp;
@@ -40,6 +40,9 @@ export interface LocalStreamsOptions {
   /** Runs the members, in processes of their own for example. Default: in this process. */
   readonly processes?: (init: LocalProcessesInit) => MemberProcesses;
 }
+
+/** How long `close` waits for members to commit and hand back before it ends them as a crash would. */
+const CLOSE_PATIENCE_MS = 10_000;
 
 /** Kafka Streams' `KafkaStreams`, with its members, in one process. */
 export class LocalStreams {
@@ -63,7 +66,7 @@ export class LocalStreams {
   private wanted: number;
 
   private constructor(options: LocalStreamsOptions, storage: LocalStorage) {
-    const { host, log, snapshots } = storage;
+    const { host, log, snapshots, leases } = storage;
     this.options = options;
     this.storage = storage;
     this.app = options.app;
@@ -73,7 +76,7 @@ export class LocalStreams {
       this.fail = resolve;
     });
     this.invoker = createMemoryInvoker({ clock: host.clock, onFailure: (failure) => this.invocationFailed(failure) });
-    this.ports = { log, leases: createMemoryLeaseStore(), snapshots, invoker: this.invoker, host };
+    this.ports = { log, leases, snapshots, invoker: this.invoker, host };
     this.queries = new QueryService({ app: this.app, ports: { log, snapshots, host } });
     const processes: LocalProcessesInit = {
       app: this.app,
@@ -101,13 +104,14 @@ export class LocalStreams {
    * Starts the system: topics are created or checked, members invoked, tasks placed.
    *
    * @throws {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC and the other errors of a first tick, before any record is
-   *   processed · {InvalidFolderError} STREAMS_INVALID_FOLDER
+   *   processed · {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED if one of `topics` is there with another count ·
+   *   {InvalidFolderError} STREAMS_INVALID_FOLDER, also if another process uses the folder
    */
   static async start(options: LocalStreamsOptions): Promise<LocalStreams> {
     const storage = await openStorage({ ...options, host: options.host ?? quietHost() });
     const streams = new LocalStreams(options, storage);
     try {
-      for (const topic of options.topics ?? []) await storage.log.createTopic(topic);
+      await prepareTopics(storage.log, options.topics ?? []);
       await streams.tick({ reason: 'start' });
     } catch (error) {
       await streams.close();
@@ -167,15 +171,35 @@ export class LocalStreams {
     return this.queries.get(store, key);
   }
 
-  /** Drains the members, ends the scheduler and closes the log. May be called twice. */
+  /**
+   * Drains the members, ends the scheduler and closes the log. A member whose user code does not come to an end within
+   * 10 seconds is given up as if its process had died: what it has not committed is processed again. May be called twice.
+   */
   async close(): Promise<void> {
     this.ending.abort();
     this.processes.end();
     await this.scheduler;
     await Promise.all(this.ticks);
+    const patience = new AbortController();
+    const impatient = this.crashAfterPatience(patience.signal);
     await this.invoker.close();
+    patience.abort();
+    await impatient;
     this.queries.close();
     if (this.options.log === undefined) await this.log.close();
+  }
+
+  private async crashAfterPatience(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.ports.host;
+    try {
+      await clock.sleep(CLOSE_PATIENCE_MS, signal);
+    } catch {
+      return; // all have ended
+    }
+    for (const memberId of this.processes.slots) {
+      logger.error('member-given-up', { memberId, waitedMs: CLOSE_PATIENCE_MS });
+      this.processes.crash(memberId);
+    }
   }
 
   private async schedule(): Promise<void> {

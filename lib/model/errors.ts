@@ -90,7 +90,7 @@ export const ERRORS = {
   },
   STREAMS_INVALID_RECORD: {
     kind: 'invalid',
-    remedy: 'Give every record of a compacted topic a key.',
+    remedy: 'Give every record of a compacted topic a key, and every record a timestamp in whole milliseconds.',
   },
   STREAMS_CORRUPT_RECORD: {
     kind: 'transient',

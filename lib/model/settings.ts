@@ -224,6 +224,8 @@ const NAMES = Object.keys(SETTING_SPECS) as (keyof Settings)[];
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING naming the setting, the value and the allowed range
  */
 export function resolveSettings(input: SettingsInput = {}): Settings {
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Map)
+    throw new InvalidSettingError('settings are an object of names and values', { details: { given: String(input) } });
   for (const name of Object.keys(input)) if (!Object.hasOwn(SETTING_SPECS, name)) throw unknownSetting(name);
   const given = input as Readonly<Record<string, unknown>>;
   const resolved: Record<string, unknown> = {};
@@ -293,9 +295,9 @@ function inRange(name: keyof Settings, value: unknown, range: { readonly min: nu
 
 function checkedHandler(name: keyof Settings, value: unknown): DeserializationHandler {
   if (value === 'fail' || value === 'continue') return value;
-  const topic =
-    typeof value === 'object' && value !== null ? (value as { deadLetterTopic?: unknown }).deadLetterTopic : undefined;
-  if (typeof topic !== 'string' || topic === '')
+  const { deadLetterTopic: topic, ...others } =
+    typeof value === 'object' && value !== null ? (value as { deadLetterTopic?: unknown }) : {};
+  if (typeof topic !== 'string' || !/^(?!\.\.?$)[a-zA-Z0-9._-]{1,249}$/.test(topic) || Object.keys(others).length > 0)
     throw refused(name, value, "'fail', 'continue' or { deadLetterTopic: '<topic>' } is wanted");
   return { deadLetterTopic: topic };
 }

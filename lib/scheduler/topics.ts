@@ -5,11 +5,12 @@
  *   K2  an internal topic that exists is used only with the partition count and cleanup policy that the topology wants;
  *       other settings are the operator's
  *   K3  an internal topic that was there and is gone is not made again in silence: its content was state
+ *   K4  a dead-letter topic that the settings name must be there before the first record can need it
  * Kafka: `InternalTopicManager`.
  */
 import type { Plan } from '../leases/records.js';
 import type { TopicDescription } from '../log/log.js';
-import { InternalTopicMismatchError, PartitionCountChangedError } from '../model/errors.js';
+import { InternalTopicMismatchError, InvalidSettingError, PartitionCountChangedError } from '../model/errors.js';
 import { internalTopicName, type StreamsApp, topicName } from '../topology/app.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../topology/internal-topic-specs.js';
 import { type ResolvedPartitions, resolvePartitions } from '../topology/resolve-partitions.js';
@@ -26,9 +27,11 @@ export interface Resolution {
   readonly partitions: Readonly<Record<string, number>>;
 }
 
-/** Names on the broker of all topics that the application reads or owns, sorted. */
+/** Names on the broker of all topics that the application reads or owns, and of its dead-letter topic, sorted. */
 export function topicsOf(app: StreamsApp): readonly string[] {
-  return [...new Set([...sourceTopicsOf(app), ...internalTopicsOf(app)])].sort();
+  const deadLetters = deadLetterTopicOf(app);
+  const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...(deadLetters === null ? [] : [deadLetters])];
+  return [...new Set(names)].sort();
 }
 
 /**
@@ -36,7 +39,7 @@ export function topicsOf(app: StreamsApp): readonly string[] {
  *
  * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED (K1) · {MissingSourceTopicError}
  *   STREAMS_MISSING_SOURCE_TOPIC · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED · {InternalTopicMismatchError}
- *   STREAMS_INTERNAL_TOPIC_MISMATCH (K2, K3)
+ *   STREAMS_INTERNAL_TOPIC_MISMATCH (K2, K3) · {InvalidSettingError} STREAMS_INVALID_SETTING (K4)
  */
 export function resolveTopics(state: Pick<ApplicationState, 'app' | 'topics' | 'plan' | 'nowMs'>): Resolution {
   const { app, topics, plan } = state;
@@ -45,6 +48,7 @@ export function resolveTopics(state: Pick<ApplicationState, 'app' | 'topics' | '
   for (const topic of sources) checkRecorded(topic, topics.get(topic), plan);
   const counts = new Map([...topics].map(([topic, { partitions }]) => [topic, partitions]));
   const resolved = resolvePartitions(app, counts);
+  checkDeadLetters(app, topics);
   const specs = internalTopicSpecs(app, resolved);
   for (const spec of specs) {
     const found = topics.get(spec.name);
@@ -82,6 +86,20 @@ function checkRecorded(topic: string, found: TopicDescription | undefined, plan:
     `topic '${topic}' has ${found.partitions} partitions, ${recorded} were recorded when the application started`,
     { details: { topic, recorded, found: found.partitions } },
   );
+}
+
+function checkDeadLetters(app: StreamsApp, topics: ReadonlyMap<string, TopicDescription>): void {
+  const topic = deadLetterTopicOf(app);
+  if (topic === null || topics.has(topic)) return;
+  throw new InvalidSettingError(`deserializationExceptionHandler: the dead-letter topic '${topic}' does not exist`, {
+    details: { name: 'deserializationExceptionHandler', topic },
+    remedy: 'Create the topic that the message names, then start again.',
+  });
+}
+
+function deadLetterTopicOf({ settings }: StreamsApp): string | null {
+  const handler = settings.deserializationExceptionHandler;
+  return typeof handler === 'object' ? handler.deadLetterTopic : null;
 }
 
 /** A topic made a moment ago may not be known everywhere yet; one that an older plan has recorded is lost. */

@@ -31,7 +31,8 @@ export class RunningSink implements Receiver {
   process(record: StreamRecord<unknown, unknown>): void {
     const output = this.outputFor(record);
     const { keySerde, valueSerde } = this.node;
-    if (!(record.timestampMs >= 0)) throw this.refused(`a record with timestamp ${record.timestampMs}`, output);
+    if (!(Number.isSafeInteger(record.timestampMs) && record.timestampMs >= 0))
+      throw this.refused(`a record with timestamp ${record.timestampMs}`, output);
     const key = this.bytes(record.keyCell, keySerde, 'key', output);
     const value = this.bytes(record.valueCell, valueSerde, 'value', output);
     const partition = this.chosenPartition(record, output) ?? defaultPartition(key, value, output.partitions);
@@ -46,11 +47,16 @@ export class RunningSink implements Receiver {
   }
 
   private extractedTopic(record: StreamRecord<unknown, unknown>): string {
+    let topic: unknown;
     try {
-      return typeof this.node.topic === 'string' ? this.node.topic : this.node.topic(record);
+      topic = typeof this.node.topic === 'string' ? this.node.topic : this.node.topic(record);
     } catch (thrown) {
       throw userError(thrown, this.name, this.scope);
     }
+    if (typeof topic === 'string') return topic;
+    throw new ProcessingError(`sink ${this.name}: its function names no topic, it answered ${typeof topic}`, {
+      details: { node: this.name, ...this.scope.whereabouts() },
+    });
   }
 
   private chosenPartition(record: StreamRecord<unknown, unknown>, output: TopicOutput): number | undefined {

@@ -1,4 +1,4 @@
-import { InvalidSettingError } from '../model/errors.js';
+import { InvalidSettingError, TopologyError } from '../model/errors.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
 import type { Topology } from './topology.js';
 
@@ -19,17 +19,24 @@ export interface AppInput {
 /**
  * Checks an application before anything starts.
  *
- * @throws {InvalidSettingError} STREAMS_INVALID_SETTING
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING · {TopologyError} STREAMS_INVALID_TOPOLOGY if `topology` is none
  */
 export function defineApp(input: AppInput): StreamsApp {
-  if (!/^[a-zA-Z0-9._-]{1,200}$/.test(input.applicationId)) {
-    throw new InvalidSettingError(`applicationId: '${input.applicationId}' was given`, {
-      details: { applicationId: input.applicationId },
-      remedy: 'Use 1 to 200 letters, digits, dots, underscores and dashes.',
+  const applicationId: unknown = input?.applicationId;
+  if (typeof applicationId !== 'string' || !/^(?!\.\.?$)[a-zA-Z0-9._-]{1,200}$/.test(applicationId)) {
+    throw new InvalidSettingError(`applicationId: '${String(applicationId)}' was given`, {
+      details: { applicationId },
+      remedy: 'Use 1 to 200 letters, digits, dots, underscores and dashes; dots alone are no name.',
+    });
+  }
+  if (!(input.topology?.nodes instanceof Map) || !Array.isArray(input.topology.subTopologies)) {
+    throw new TopologyError(`application '${applicationId}' was given no topology`, {
+      details: { applicationId },
+      remedy: 'Give what the build method of a StreamsBuilder or TopologyBuilder answers.',
     });
   }
   return Object.freeze({
-    applicationId: input.applicationId,
+    applicationId,
     topology: input.topology,
     settings: resolveSettings(input.settings),
   });

@@ -17,14 +17,17 @@ export const DEFAULT_PLANS_KEPT = 100;
 export interface MemoryLeaseStoreOptions {
   /** Newest plans that `readPlanNumber` still finds; at least 1. */
   readonly plansKept?: number;
+  /** The newest plan of an earlier life of the application: the next one follows it. Default: there was none. */
+  readonly newestPlan?: Plan | null;
 }
 
-/** Makes empty tables. */
+/** Makes tables without members and leases. */
 export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): LeaseStore {
   const plansKept = Math.max(1, options.plansKept ?? DEFAULT_PLANS_KEPT);
   const slots = new Map<MemberId, SlotItem>();
   const leases = new Map<TaskId, Lease>();
-  const plans: Plan[] = [];
+  const { newestPlan = null } = options;
+  const plans: Plan[] = newestPlan === null ? [] : [frozenCopy(newestPlan)];
 
   async function writeMember(command: MemberCommand): Promise<Conditional<Member>> {
     const { answer, after } = stepMember(slots.get(command.memberId) ?? null, frozenCopy(command));

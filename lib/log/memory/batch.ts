@@ -49,10 +49,14 @@ export const NO_COLUMNS: StoredColumns = {
 export interface Measure {
   readonly sizeBytes: number;
   readonly largestRecordBytes: number;
+  /** Index of the first record of that size; −1 if there is none. */
+  readonly largestRecord: number;
   /** −1 if no record has a timestamp. */
   readonly maxTimestampMs: number;
   /** Index of the first record without a key; −1 if all have one. */
   readonly firstNullKey: number;
+  /** Index of the first record whose timestamp is neither −1 nor a whole number from 0 to 2^53 − 1; −1 if all are. */
+  readonly firstBadTimestamp: number;
 }
 
 /** Walks the records once and answers what an append has to know about them. */
@@ -60,8 +64,10 @@ export function measure(columns: Omit<RecordColumns, 'offsets'>): Measure {
   const { size, keyStarts, keyEnds, valueStarts, valueEnds, timestamps } = columns;
   let sizeBytes = 0;
   let largestRecordBytes = 0;
+  let largestRecord = -1;
   let maxTimestampMs = -1;
   let firstNullKey = -1;
+  let firstBadTimestamp = -1;
   for (let index = 0; index < size; index += 1) {
     const keyStart = keyStarts[index] as number;
     const valueStart = valueStarts[index] as number;
@@ -72,11 +78,15 @@ export function measure(columns: Omit<RecordColumns, 'offsets'>): Measure {
     const headers = columns.headers?.[index];
     if (headers !== undefined) for (const header of headers) bytes += headerBytes(header);
     sizeBytes += bytes;
-    if (bytes > largestRecordBytes) largestRecordBytes = bytes;
+    if (bytes > largestRecordBytes) {
+      largestRecordBytes = bytes;
+      largestRecord = index;
+    }
     const timestamp = timestamps[index] as number;
     if (timestamp > maxTimestampMs) maxTimestampMs = timestamp;
+    if (firstBadTimestamp < 0 && !(Number.isSafeInteger(timestamp) && timestamp >= -1)) firstBadTimestamp = index;
   }
-  return { sizeBytes, largestRecordBytes, maxTimestampMs, firstNullKey };
+  return { sizeBytes, largestRecordBytes, largestRecord, maxTimestampMs, firstNullKey, firstBadTimestamp };
 }
 
 function headerBytes(header: Header): number {

@@ -1,6 +1,7 @@
 /** What a call may ask of a partition. */
 import { InvalidRecordError, OffsetOutOfRangeError, RecordTooLargeError } from '../../model/errors.js';
 import type { Offset } from '../../model/offset.js';
+import type { RecordSet } from '../../model/record-set.js';
 import type { TopicPartition } from '../../model/topic-partition.js';
 import type { OffsetSpec } from '../log.js';
 import { BATCH_OVERHEAD_BYTES, type Measure } from './batch.js';
@@ -17,22 +18,43 @@ export function offsetFor(partition: PartitionLog, spec: OffsetSpec): Offset {
   return partition.offsetAtTime(spec.timestampMs);
 }
 
+/** Bytes of a key that an error shows. */
+const KEY_SHOWN_BYTES = 100;
+
 /**
  * Checks records that somebody wants to append.
  *
  * @throws {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {InvalidRecordError} STREAMS_INVALID_RECORD
  */
-export function checkRecords(partition: PartitionLog, measured: Measure): void {
+export function checkRecords(partition: PartitionLog, records: RecordSet, measured: Measure): void {
   const { topic, partition: number, settings } = partition;
   const recordBytes = measured.largestRecordBytes + BATCH_OVERHEAD_BYTES;
-  if (recordBytes > settings.maxMessageBytes)
-    throw new RecordTooLargeError(`${topic}-${number}: a record takes ${recordBytes} bytes`, {
-      details: { topic, partition: number, recordBytes, maxBytes: settings.maxMessageBytes },
-    });
+  const maxBytes = settings.maxMessageBytes;
+  if (recordBytes > maxBytes) {
+    const key = shownKey(records.key(measured.largestRecord));
+    throw new RecordTooLargeError(
+      `${topic}-${number}: the record with key ${key} takes ${recordBytes} bytes of ${maxBytes}`,
+      { details: { topic, partition: number, key, recordBytes, maxBytes } },
+    );
+  }
+  if (measured.firstBadTimestamp >= 0)
+    throw new InvalidRecordError(
+      `${topic}-${number}: a record has the timestamp ${records.timestamps[measured.firstBadTimestamp]}`,
+      {
+        details: { topic, partition: number, index: measured.firstBadTimestamp },
+        remedy: 'Give timestamps in whole milliseconds from 0 to 2^53 − 1, or −1 for none.',
+      },
+    );
   if (settings.compact && measured.firstNullKey >= 0)
     throw new InvalidRecordError(`${topic}-${number}: a compacted topic takes no record without a key`, {
       details: { topic, partition: number, index: measured.firstNullKey },
     });
+}
+
+function shownKey(key: Uint8Array | null): string {
+  if (key === null) return 'null';
+  const shown = Buffer.from(key.subarray(0, KEY_SHOWN_BYTES)).toString('utf8');
+  return `'${shown}'${key.length > KEY_SHOWN_BYTES ? '…' : ''}`;
 }
 
 /**

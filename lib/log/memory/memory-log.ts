@@ -284,7 +284,7 @@ export class MemoryLog implements Log {
   private appendChecked(partition: PartitionLog, records: RecordSet, transactionalId: string | null): void {
     if (records.size === 0) return;
     const measured = measure(records);
-    checkRecords(partition, measured);
+    checkRecords(partition, records, measured);
     const columns = keep(records);
     const atMs = this.host.clock.now();
     this.events.record({ type: 'appended', ...placeOf(partition), transactionalId, columns, atMs, measured });

@@ -27,7 +27,13 @@ export class TopicCatalog {
   /** @throws {InvalidSettingError} STREAMS_INVALID_SETTING for a name, count or setting that Kafka would refuse */
   check(spec: TopicSpec): void {
     const { name, partitions, replicationFactor = 1 } = spec;
-    if (!/^[a-zA-Z0-9._-]+$/.test(name) || name.length > MAX_TOPIC_NAME_LENGTH || name === '.' || name === '..')
+    if (
+      typeof name !== 'string' ||
+      !/^[a-zA-Z0-9._-]+$/.test(name) ||
+      name.length > MAX_TOPIC_NAME_LENGTH ||
+      name === '.' ||
+      name === '..'
+    )
       throw refused(`'${name}' can't be the name of a topic`, { name });
     if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS)
       throw refused(`topic ${name} can't have ${partitions} partitions`, { name, partitions });

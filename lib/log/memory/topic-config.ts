@@ -37,6 +37,8 @@ export const DEFAULT_TOPIC_CONFIG: TopicConfig = {
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for a value that Kafka would refuse
  */
 export function readTopicConfig(config: TopicConfig, defaults: TopicConfig = DEFAULT_TOPIC_CONFIG): TopicSettings {
+  for (const [name, value] of Object.entries(config ?? {}))
+    if (typeof value !== 'string') throw refused(name, value, 'a text is wanted, as Kafka has it');
   const all = { ...DEFAULT_TOPIC_CONFIG, ...defaults, ...config };
   const policies = cleanupPolicies(all['cleanup.policy'] ?? '');
   return {
@@ -80,8 +82,8 @@ function ratio(config: TopicConfig, name: string): number {
   return value;
 }
 
-function refused(name: string, value: string | undefined, why: string): InvalidSettingError {
-  return new InvalidSettingError(`topic setting ${name}: '${value}' was given, ${why}`, {
+function refused(name: string, value: unknown, why: string): InvalidSettingError {
+  return new InvalidSettingError(`topic setting ${name}: '${String(value)}' was given, ${why}`, {
     details: { name, value },
     remedy: "Correct the topic's setting that the message names.",
   });
