@@ -14,6 +14,7 @@ import type {
   MemberReport,
   Plan,
   RecordedOffsets,
+  RecordedPunctuation,
 } from './records.js';
 
 /** Answer of a conditional write: the item after it, or the item that stood against it (null: there is none). */
@@ -72,12 +73,13 @@ export interface LeaseTable {
     readonly owner: Incarnation;
     readonly expected: Pick<Lease, 'epoch' | 'owner'> | null;
   }): Promise<Conditional<Lease>>;
-  /** Releases: owner null, offsets recorded (null keeps those recorded before). Condition: same owner and epoch. */
+  /** Releases: owner null, offsets recorded (null keeps those recorded before), and punctuations. Condition: same owner and epoch. */
   releaseLease(release: {
     readonly taskId: TaskId;
     readonly owner: Incarnation;
     readonly epoch: LeaseEpoch;
     readonly offsets: RecordedOffsets | null;
+    readonly punctuations?: readonly RecordedPunctuation[];
   }): Promise<Conditional<Lease>>;
 }
 

@@ -14,10 +14,11 @@
  *   E2  only the owner of the current epoch releases; after a take by somebody else its release is refused
  *   E3  recorded offsets survive takes and releases without offsets: a task that has worked is known to have worked
  *   E4  plan numbers grow by one, from 1 (P3): two schedulers that write the same number, one applies
+ *   E5  recorded punctuations last until the next take
  */
 import type { TaskId } from '../model/task-id.js';
 import type { Conditional } from './lease-store.js';
-import type { Incarnation, Lease, LeaseEpoch, Plan, RecordedOffsets } from './records.js';
+import type { Incarnation, Lease, LeaseEpoch, Plan, RecordedOffsets, RecordedPunctuation } from './records.js';
 
 /** One conditional write. */
 export type LeaseCommand =
@@ -33,6 +34,7 @@ export type LeaseCommand =
       readonly owner: Incarnation;
       readonly epoch: LeaseEpoch;
       readonly offsets: RecordedOffsets | null;
+      readonly punctuations?: readonly RecordedPunctuation[];
     };
 
 /** Applies one conditional write to the lease of the task that the command names, or to none (null). */
@@ -45,7 +47,7 @@ export function stepLease(before: Lease | null, command: LeaseCommand): Conditio
       if (before === null || before.epoch !== command.epoch || !isSameIncarnation(before.owner, command.owner)) {
         return { applied: false, item: before };
       }
-      return { applied: true, item: { ...before, owner: null, offsets: command.offsets ?? before.offsets } };
+      return { applied: true, item: released(before, command) };
   }
 }
 
@@ -69,4 +71,9 @@ function taken(before: Lease | null, taskId: TaskId, owner: Incarnation): Lease 
   const { memberId, incarnation } = owner;
   const epoch = ((before?.epoch ?? 0) + 1) as LeaseEpoch;
   return { taskId, epoch, owner: { memberId, incarnation }, offsets: before?.offsets ?? null };
+}
+
+function released(before: Lease, { offsets, punctuations = [] }: Extract<LeaseCommand, { type: 'release' }>): Lease {
+  const free = { taskId: before.taskId, epoch: before.epoch, owner: null, offsets: offsets ?? before.offsets };
+  return punctuations.length === 0 ? free : { ...free, punctuations };
 }

@@ -68,6 +68,13 @@ export type RecordedOffsets = Readonly<
   Record<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>
 >;
 
+/** A wall-clock punctuation as a released task left it. */
+export interface RecordedPunctuation {
+  readonly intervalMs: number;
+  /** Wall clock at which it is due next. */
+  readonly dueMs: number;
+}
+
 export interface Lease {
   readonly taskId: TaskId;
   readonly epoch: LeaseEpoch;
@@ -75,6 +82,8 @@ export interface Lease {
   readonly owner: Incarnation | null;
   /** From the last clean release; null if there was none. Present means the task has worked before. */
   readonly offsets: RecordedOffsets | null;
+  /** Wall-clock punctuations of a task that was released: who takes it goes on with them. Absent: none. */
+  readonly punctuations?: readonly RecordedPunctuation[];
 }
 
 /** What one member should hold. Kafka: `KafkaStreamsAssignment`. */

@@ -10,7 +10,7 @@
 
 import type { LeaseTable } from '../leases/lease-store.js';
 import { isSameIncarnation } from '../leases/lease-transitions.js';
-import type { Incarnation, Lease, LeaseEpoch, RecordedOffsets } from '../leases/records.js';
+import type { Incarnation, Lease, LeaseEpoch, RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
 import { TaskMigratedError } from '../model/errors.js';
 
 export class LeaseHold {
@@ -51,10 +51,10 @@ export class LeaseHold {
     this.current = taken.item;
   }
 
-  /** Gives the task up, with its committed offsets. @returns false if it was not ours any more */
-  async release(offsets: RecordedOffsets | null): Promise<boolean> {
+  /** Gives the task up, with its committed offsets and what it had scheduled. @returns false if it was not ours any more */
+  async release(offsets: RecordedOffsets | null, punctuations: readonly RecordedPunctuation[] = []): Promise<boolean> {
     const { taskId, epoch } = this.current;
-    return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets })).applied;
+    return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets, punctuations })).applied;
   }
 
   private holds(seen: Lease | null): boolean {

@@ -103,10 +103,13 @@ async function startTask(
 ): Promise<StreamTask> {
   const { app, partitionCounts, ports } = run;
   const nowMs = ports.host.clock.now();
-  const task = createStreamTask({ app, taskId: run.task.taskId, partitionCounts, stores, committed, nowMs });
+  const { taskId } = run.task;
+  const { punctuations } = run;
+  const task = createStreamTask({ app, taskId, partitionCounts, stores, committed, nowMs, punctuations });
   try {
     const ready = task.init();
     if (isPromise(ready)) await ready;
+    run.punctuations = task.punctuations;
     return task;
   } catch (error) {
     await closeHalfInitialised(run, task); // no code of it that still runs may write to stores that are kept

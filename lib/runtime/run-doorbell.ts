@@ -1,5 +1,5 @@
 import type { Incarnation, Member } from '../leases/records.js';
-import { mayTakeForDoorbell } from '../leases/rules.js';
+import { isGrantedTo, mayTakeForDoorbell } from '../leases/rules.js';
 import { compareMemberIds, lowestUnusedSlot } from '../leases/slots.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -19,6 +19,9 @@ export interface RunDoorbellOptions extends Omit<RunMemberOptions, 'memberId' | 
   }[];
 }
 
+/** Tasks to run, with the offsets to reach. */
+type Wanted = ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
+
 /**
  * Answers an event that says "there may be work". It is a hint: what is held or granted to a live member is left to that; what
  * nobody runs is run here, by a member of its own, up to at least the offsets in the event and until there is no more work.
@@ -30,7 +33,7 @@ export async function runDoorbell(options: RunDoorbellOptions): Promise<MemberOu
   const { app, ports, partitions } = options;
   const wanted = await tasksToRun(app, ports, partitions);
   if (wanted.size === 0) return null;
-  const slot = await claimableSlot(ports);
+  const slot = await claimableSlot(ports, wanted);
   return runMember({ ...options, ...slot, doorbell: wanted });
 }
 
@@ -39,7 +42,7 @@ async function tasksToRun(
   app: StreamsApp,
   ports: RuntimePorts,
   partitions: RunDoorbellOptions['partitions'],
-): Promise<ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>> {
+): Promise<Wanted> {
   const plan = await ports.leases.readPlan();
   const members = await ports.leases.listMembers();
   const directory = await loadTaskDirectory(app, ports.log, plan?.partitions ?? {});
@@ -69,10 +72,18 @@ function offsetsFor(
   return until;
 }
 
-/** The lowest slot that nobody has, else a new one. */
-async function claimableSlot({ leases }: RuntimePorts): Promise<Incarnation> {
+/**
+ * The slot that nobody has and that is granted most of what is wanted, the lowest of several; else a new one. What is granted to
+ * other slots is theirs: the scheduler asks for them.
+ */
+async function claimableSlot({ leases }: RuntimePorts, wanted: Wanted): Promise<Incarnation> {
   const members = [...(await leases.listMembers())].sort((a, b) => compareMemberIds(a.memberId, b.memberId));
-  const open = members.find((member) => member.status === 'free' || member.status === 'dead');
+  const plan = await leases.readPlan();
+  const grants = ({ memberId }: Member) =>
+    plan === null ? 0 : [...wanted.keys()].filter((taskId) => isGrantedTo(plan, taskId, memberId)).length;
+  const [open] = members
+    .filter((member) => member.status === 'free' || member.status === 'dead')
+    .sort((a, b) => grants(b) - grants(a));
   return open === undefined ? { memberId: lowestUnusedSlot(members), incarnation: 1 } : nextOf(open);
 }
 

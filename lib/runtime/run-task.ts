@@ -98,6 +98,7 @@ function startRun(options: RunTaskOptions): TaskRun {
     status: options.status ?? new TaskStatus(task.taskId, ports.host.clock.monotonic()),
     logger: observedLogger(ports.host.logger, options.onEvent).child({ taskId: task.taskId, ...owner }),
     recorded: previous?.offsets ?? null,
+    punctuations: previous?.owner === null ? (previous.punctuations ?? []) : [],
     recordedAreFresh: previous !== null && previous.owner === null,
     unlogged: new Map(),
   };
@@ -151,7 +152,7 @@ async function stoppedWhileOpening(run: TaskRun, error: StreamsError): Promise<S
   if (run.stop.reason === 'lost') return null;
   if (!(error instanceof AbortedError) || run.stop.reason === null) return error;
   try {
-    await run.hold.release(await committedOffsets(run));
+    await run.hold.release(await committedOffsets(run), run.punctuations);
     return null;
   } catch (thrown) {
     return asStreamsError(thrown);
@@ -160,11 +161,12 @@ async function stoppedWhileOpening(run: TaskRun, error: StreamsError): Promise<S
 
 /** T4: closes, releases with the committed offsets, keeps the stores for the next run in this process. */
 async function handBack(session: TaskSession): Promise<void> {
-  const { run, stores } = session;
+  const { run, stores, task } = session;
+  const { punctuations } = task;
   await closeProcessors(session);
   await session.producer.close();
   const confirm = await readPositions(session);
-  const released = await run.hold.release(recordOf(session.committed));
+  const released = await run.hold.release(recordOf(session.committed), punctuations);
   if (!released) {
     run.logger.info('release-refused', { leaseEpoch: run.hold.epoch });
     return;

@@ -14,7 +14,8 @@ export async function beginCommit(session: TaskSession, pipeline: CommitPipeline
   const sealing = session.task.seal();
   const output = isPromise(sealing) ? await sealing : sealing;
   reportDropped(session, output);
-  const { run, producer, committed } = session;
+  const { run, producer, committed, task } = session;
+  const { punctuations } = task;
   const transaction: Transaction = {
     producer,
     guarantee: run.app.settings.processingGuarantee,
@@ -22,7 +23,10 @@ export async function beginCommit(session: TaskSession, pipeline: CommitPipeline
     records: [output.outputs, output.changelogs],
     offsets: keepAll ? new Map([...committed, ...output.offsets]) : output.offsets,
   };
-  pipeline.begin(committing(session, transaction), () => merge(session, output));
+  pipeline.begin(committing(session, transaction), () => {
+    merge(session, output);
+    run.punctuations = punctuations;
+  });
 }
 
 async function committing(session: TaskSession, transaction: Transaction): Promise<void> {

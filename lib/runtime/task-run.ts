@@ -1,5 +1,5 @@
 import type { Logger } from '../host/host.js';
-import type { RecordedOffsets } from '../leases/records.js';
+import type { RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
 import type { TransactionalProducer } from '../log/log.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { TransactionalStore } from '../state/byte-store.js';
@@ -26,6 +26,8 @@ export interface TaskRun {
   readonly recorded: RecordedOffsets | null;
   /** Whether nobody has held the lease since that release. */
   readonly recordedAreFresh: boolean;
+  /** Wall-clock punctuations as they stood at that release or at the last commit of this run. */
+  punctuations: readonly RecordedPunctuation[];
   /** Stores without a changelog: they live as long as the run. */
   readonly unlogged: Map<string, TransactionalStore>;
 }

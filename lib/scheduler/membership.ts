@@ -11,10 +11,12 @@
  *   V5  an incarnation is asked for again only when the request before has expired, later each time; a slot whose
  *       incarnations keep ending soon is asked for more and more slowly, up to half a session time-out apart, so that it still
  *       comes back in time to keep its tasks (V2)
+ *   V6  a slot that sleeps (sleep.ts) counts on and is not asked for
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { FIRST_SLOT, memberId } from '../leases/slots.js';
 import type { AnnouncePlan, CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
+import { isAsleep, keepsPlace } from './sleep.js';
 import type { ApplicationState, ObservedInvocation, ObservedMember } from './state.js';
 
 /** Longest pause between two requests for one incarnation, as a multiple of the session time-out. */
@@ -56,7 +58,8 @@ export function assess(state: ApplicationState): Membership {
     if (member?.status === 'claimed') return true; // V4
     if (!before.has(id) || timedOut.has(id)) return false;
     if (member?.status === 'draining') return true;
-    return (member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs; // V2
+    if ((member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs) return true; // V2
+    return member !== undefined && keepsPlace(state, member); // V6
   });
   return { deaths, wanted, counted: counted.length > 0 ? counted : wanted, members };
 }
@@ -82,6 +85,7 @@ export function invocations(
         ];
       }
       if (member.status === 'claimed' || member.status === 'draining') return []; // a draining one asks for its next itself
+      if (isAsleep(state, member)) return [];
       const incarnation = member.incarnation + 1;
       const last = state.invocations.get(id);
       const quickEnds = quickEndsBefore(member, last, state);

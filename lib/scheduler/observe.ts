@@ -4,6 +4,7 @@ import type { Incarnation, Lease, Member, MemberId } from '../leases/records.js'
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
+import { observeInputs } from './observe-inputs.js';
 import type { SchedulerPorts } from './ports.js';
 import type { ApplicationState, ObservedInvocation } from './state.js';
 import { topicsOf } from './topics.js';
@@ -35,6 +36,7 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     ports.log.describeTopics(topicsOf(app)),
   ]);
   const plan = await ports.leases.readPlan();
+  const inputs = await observeInputs({ app, log: ports.log, members, leases, plan, topics });
   const nowMonotonicMs = clock.monotonic();
   const planKey = `plan ${plan?.number ?? 0}`;
   const ages = watch.ages([...members.map(memberKey), planKey], nowMonotonicMs);
@@ -51,6 +53,7 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     plan,
     planAgeMs: plan === null ? 0 : (ages.get(planKey) ?? 0),
     topics,
+    inputs,
     invocations: invocationsOf(members, watch, nowMonotonicMs),
     standbyAges: standbyAgesOf(leases, watch, nowMonotonicMs),
   };

@@ -4,6 +4,7 @@ import type { TopicDescription } from '../log/log.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
+import type { ObservedInput } from './sleep.js';
 
 /** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
 export interface ObservedMember extends Member {
@@ -35,6 +36,8 @@ export interface ApplicationState {
   /** Source and internal topics that exist, by name on the broker. */
   readonly topics: ReadonlyMap<string, TopicDescription>;
   readonly invocations: ReadonlyMap<MemberId, ObservedInvocation>;
+  /** Inputs of the tasks that may sleep (sleep.ts); of all others nothing is known. */
+  readonly inputs: ReadonlyMap<TaskId, readonly ObservedInput[]>;
   /** Milliseconds since this scheduler last asked for a task's snapshots; absent: it has not. */
   readonly standbyAges: ReadonlyMap<TaskId, number>;
 }

@@ -22,7 +22,7 @@ import { PartitionGroup } from './partition-group.js';
 import type { RunningProcessor } from './processor-node.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
 import { RecordQueue } from './record-queue.js';
-import type { FetchedRecords, StreamTask, StreamTaskInit } from './stream-task.js';
+import type { FetchedRecords, ScheduledPunctuation, StreamTask, StreamTaskInit } from './stream-task.js';
 import type { TaskOutput } from './task-output.js';
 import { TaskScope } from './task-scope.js';
 import { TaskStores } from './task-stores.js';
@@ -52,6 +52,8 @@ class RunningTask implements StreamTask {
   /** Processors whose `init` was called and whose `close` was not. */
   private readonly begun: RunningProcessor[] = [];
   private initialising = true;
+  /** Of the run before; those that `init` has scheduled again are taken out. */
+  private readonly remembered: ScheduledPunctuation[];
   private processed = 0;
 
   constructor(init: StreamTaskInit) {
@@ -66,6 +68,7 @@ class RunningTask implements StreamTask {
     this.outputs = new OutputCollector(init.partitionCounts);
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
     this.graph = buildNodeGraph(app, part, this.services(settings.statestoreCacheMaxBytes), this.outputs);
+    this.remembered = [...(init.punctuations ?? [])];
     this.maxBuffered = settings.bufferedRecordsPerPartition;
     this.inputs = inputsOf(init, part, partition);
     this.group = new PartitionGroup(
@@ -110,6 +113,10 @@ class RunningTask implements StreamTask {
   get nextPunctuationMs(): number | null {
     const { nextDueMs } = this.wallClockPunctuations;
     return nextDueMs === Number.POSITIVE_INFINITY ? null : nextDueMs;
+  }
+
+  get punctuations(): readonly ScheduledPunctuation[] {
+    return this.wallClockPunctuations.scheduled;
   }
 
   get pendingBytes(): number {
@@ -211,7 +218,7 @@ class RunningTask implements StreamTask {
       schedule: (type, intervalMs, call) =>
         type === 'streamTime'
           ? this.streamTimePunctuations.add(this.firstStreamTimeDue(intervalMs), intervalMs, call)
-          : this.wallClockPunctuations.add(this.scope.wallClockMs + intervalMs, intervalMs, call),
+          : this.wallClockPunctuations.add(this.firstWallClockDue(intervalMs), intervalMs, call),
       onFlush: (flush) => {
         this.flushes.push(flush);
       },
@@ -225,6 +232,12 @@ class RunningTask implements StreamTask {
   private firstStreamTimeDue(intervalMs: number): number {
     const { streamTimeMs } = this.scope;
     return this.initialising && streamTimeMs >= 0 ? (Math.floor(streamTimeMs / intervalMs) + 1) * intervalMs : 0;
+  }
+
+  private firstWallClockDue(intervalMs: number): number {
+    const at = this.initialising ? this.remembered.findIndex((one) => one.intervalMs === intervalMs) : -1;
+    const [before] = at < 0 ? [] : this.remembered.splice(at, 1);
+    return before?.dueMs ?? this.scope.wallClockMs + intervalMs;
   }
 
   private queueFor(input: TopicPartition, init: StreamTaskInit): RecordQueue {

@@ -19,6 +19,11 @@ export class PunctuationSchedule {
   nextDueMs = Number.POSITIVE_INFINITY;
   private entries: Scheduled[] = [];
 
+  /** What is scheduled, in the order in which it was. */
+  get scheduled(): readonly { readonly intervalMs: number; readonly dueMs: number }[] {
+    return this.entries.filter(({ cancelled }) => !cancelled).map(({ intervalMs, dueMs }) => ({ intervalMs, dueMs }));
+  }
+
   add(firstDueMs: number, intervalMs: number, call: Punctuator): Cancellable {
     const scheduled: Scheduled = { dueMs: firstDueMs, intervalMs, call, cancelled: false };
     this.entries.push(scheduled);

@@ -29,8 +29,19 @@ export interface StreamTaskInit {
   readonly committed: ReadonlyMap<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>;
   /** Wall clock of the start, in milliseconds. */
   readonly nowMs: number;
+  /**
+   * Wall-clock punctuations as the run before left them: one scheduled by `init` with the same interval goes on from there, so
+   * that a task that is woken for a punctuation makes it. Absent: none.
+   */
+  readonly punctuations?: readonly ScheduledPunctuation[];
   /** Overrides for tests; default `app.settings`. */
   readonly settings?: Settings;
+}
+
+/** A wall-clock punctuation, and when it is due next; milliseconds. */
+export interface ScheduledPunctuation {
+  readonly intervalMs: number;
+  readonly dueMs: number;
 }
 
 export interface FetchedRecords extends TopicPartition {
@@ -66,6 +77,8 @@ export interface StreamTask {
   punctuate(nowMs: number): Awaitable<number>;
   /** When the next wall-clock punctuation is due, in milliseconds; null if there is none. */
   readonly nextPunctuationMs: number | null;
+  /** The wall-clock punctuations that are scheduled, in the order in which they were. */
+  readonly punctuations: readonly ScheduledPunctuation[];
   /** Estimated bytes of output, changelog and cache since the last seal: the engine commits early when they grow large. */
   readonly pendingBytes: number;
   /** Whether anything has happened since the last seal that has to be committed. */

@@ -23,8 +23,13 @@ import { keyValueStore } from '../../lib/topology/stores.js';
 import { TopologyBuilder } from '../../lib/topology/topology-builder.js';
 import { createTestHost, type TestHost } from './test-host.js';
 
-/** Session time-out 1 s, heartbeat 100 ms, tick 200 ms. */
-export const QUICK: SettingsInput = { sessionTimeoutMs: 1_000, heartbeatIntervalMs: 100, tickIntervalMs: 200 };
+/** Session time-out 1 s, heartbeat 100 ms, tick 200 ms; members are resident. */
+export const QUICK: SettingsInput = {
+  sessionTimeoutMs: 1_000,
+  heartbeatIntervalMs: 100,
+  tickIntervalMs: 200,
+  idleTimeoutMs: 0,
+};
 
 /** Reads `lines`, repartitions to `words`, counts: a stateless and a stateful sub-topology. */
 export function countingApp(settings: SettingsInput = {}): StreamsApp {

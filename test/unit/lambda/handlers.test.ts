@@ -53,14 +53,28 @@ describe('the schedule', () => {
   });
 
   it('ticks until its deadline while there are members, and not beyond', async () => {
+    await world.close();
+    world = await createFunctionsWorld({ MILLRACE_SETTING_IDLE_TIMEOUT_MS: '900ms' });
     const { clock } = world.ports.host;
     const startedMs = clock.monotonic();
 
     await world.handlers.scheduler(schedule, world.context(SCHEDULER_MS));
-
     const tookMs = clock.monotonic() - startedMs;
+
     expect(tookMs).toBeGreaterThan(500);
     expect(tookMs).toBeLessThan(SCHEDULER_MS);
+  });
+
+  it('ends when the members have found no more work, and starts none until there is some', async () => {
+    await countLines('one');
+    const before = await world.ports.leases.listMembers();
+    expect(before.map(({ status }) => status)).toEqual(['free', 'free']);
+
+    await countLines();
+    expect(await world.ports.leases.listMembers()).toEqual(before);
+    await countLines('two');
+
+    expect([...(await world.committedCounts())].sort()).toEqual(['one=1', 'two=1']);
   });
 });
 

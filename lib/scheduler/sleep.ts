@@ -1,0 +1,54 @@
+/**
+ * Who sleeps: a slot that has run, ended in order, and has no work. It is not asked for again until it has (an application
+ * without input costs its ticks alone), and keeps its place in the plan meanwhile. Pure.
+ *
+ *   Z1  where members are resident (`idleTimeoutMs` 0) nobody sleeps
+ *   Z2  a slot that never ran, or whose last incarnation did not end in order, is awake: first starts and crashes need a run
+ *   Z3  a task has work if nobody has run it yet, if its last owner did not release it, if an input has something beyond what is
+ *       committed, or if a wall-clock punctuation is due; what is not known is work
+ *   Z4  a slot that work has woken keeps its place until its incarnation was asked for a session time-out ago
+ */
+import { lagBetween, type Offset } from '../model/offset.js';
+import type { TaskId } from '../model/task-id.js';
+import type { ApplicationState, ObservedMember } from './state.js';
+
+/** Where one input of a task stands. */
+export interface ObservedInput {
+  /** Committed, or as recorded with the last release; null: neither. */
+  readonly nextOffset: Offset | null;
+  readonly startOffset: Offset;
+  /** What a reader of committed records can reach (exclusive). */
+  readonly endOffset: Offset;
+}
+
+type SleepState = Pick<ApplicationState, 'app' | 'plan' | 'leases' | 'inputs' | 'nowMs'>;
+
+export function isAsleep(state: SleepState, member: ObservedMember): boolean {
+  if (state.app.settings.idleTimeoutMs === 0) return false;
+  if (member.status !== 'free' || member.incarnation === 0) return false;
+  const tasks = state.plan?.assignment[member.memberId]?.active ?? [];
+  return !tasks.some((taskId) => hasWork(state, taskId));
+}
+
+/** Whether a free slot keeps its place although its session time-out has passed since it ended (Z4). */
+export function keepsPlace(state: SleepState & Pick<ApplicationState, 'invocations'>, member: ObservedMember): boolean {
+  const { idleTimeoutMs, sessionTimeoutMs } = state.app.settings;
+  if (idleTimeoutMs === 0 || member.status !== 'free') return false;
+  if (isAsleep(state, member)) return true;
+  const last = state.invocations.get(member.memberId);
+  const isAskedFor = last !== undefined && last.incarnation > member.incarnation;
+  return !isAskedFor || (last.attempts === 1 && last.ageMs < sessionTimeoutMs);
+}
+
+/** Z3. */
+function hasWork({ leases, inputs, nowMs }: SleepState, taskId: TaskId): boolean {
+  const lease = leases.find((one) => one.taskId === taskId);
+  if (lease === undefined || lease.owner !== null) return true;
+  if (lease.punctuations?.some(({ dueMs }) => dueMs <= nowMs) === true) return true;
+  const observed = inputs.get(taskId);
+  return observed === undefined || observed.some(hasNews);
+}
+
+function hasNews({ nextOffset, startOffset, endOffset }: ObservedInput): boolean {
+  return lagBetween(nextOffset ?? startOffset, endOffset) > 0;
+}
