@@ -17,15 +17,17 @@ const brokers = inject('kafkaBrokers');
 const prefix = `nasty-${randomUUID().slice(0, 8)}`;
 
 const settled = ['interleaved', 'repeated', 'zero-key', 'long', 'headers', 'gzip', 'snappy', 'lz4', 'zstd'];
-const compacted = ['compacted', 'empty-tail'];
+/** Compacted topics, and the records that are left at most once the cleaner was there. */
+const compacted = [
+  { name: 'compacted', atMost: 500 },
+  { name: 'empty-tail', atMost: 802 },
+];
 const openFirst = 'open-first';
 
 const fetchSizes = [
   { size: '1 MB', maxBytes: 1024 * 1024 },
   { size: '4 KB', maxBytes: 4 * 1024 },
 ];
-/** Live records of the compacted topics once the cleaner was there; before, they hold thousands. */
-const fewRecords = 1_100;
 const cleanerTimeoutMs = 120_000;
 const maxComparisons = 10;
 
@@ -52,7 +54,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const name of [...settled, ...compacted, openFirst]) await log.deleteTopic(at(name).topic);
+  for (const name of [...settled, ...compacted.map(({ name }) => name), openFirst])
+    await log.deleteTopic(at(name).topic);
   await log.close();
 });
 
@@ -64,10 +67,10 @@ describe.each(fetchSizes)('read with fetches of $size, equal to what the Java cl
     expect(ours.records).toBeGreaterThan(0);
   });
 
-  it.each(compacted)('is the topic %s, after the cleaner was there', async (name) => {
+  it.each(compacted)('is the topic $name, after the cleaner was there', async ({ name, atMost }) => {
     await waitFor(
       `the cleaner of ${name}`,
-      async () => (await read(name, 1024 * 1024)).records < fewRecords,
+      async () => (await read(name, 1024 * 1024)).records <= atMost,
       cleanerTimeoutMs,
     );
 

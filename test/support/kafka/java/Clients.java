@@ -36,6 +36,12 @@ final class Clients {
     return producer;
   }
 
+  /** A producer without transactions, idempotent as producers are by default. */
+  static KafkaProducer<byte[], byte[]> idempotentProducer() {
+    return new KafkaProducer<>(
+        Map.of("bootstrap.servers", BROKERS), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
   static KafkaConsumer<byte[], byte[]> readCommittedConsumer() {
     Map<String, Object> settings =
         Map.of("bootstrap.servers", BROKERS, "isolation.level", "read_committed", "fetch.max.wait.ms", 10);

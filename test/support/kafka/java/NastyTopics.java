@@ -24,6 +24,10 @@ public final class NastyTopics {
   /** Longer than segment.ms of the compacted topics: the next record begins a new segment. */
   private static final int NEXT_SEGMENT_MS = 1_200;
 
+  private static final int EMPTY_TAILS = 4;
+  /** A key that is written again and again. */
+  private static final int HOT = 5_000;
+
   private static final byte[] BIG = new byte[3_000];
 
   private final String prefix;
@@ -48,7 +52,8 @@ public final class NastyTopics {
     topics.longAborted();
     topics.headers();
     for (String codec : CODECS) topics.compressed(codec);
-    topics.compactedAndEmptyTail();
+    topics.compacted();
+    topics.emptyTail();
     topics.openFirst();
     // Closing the other producer would end its transaction.
     Runtime.getRuntime().halt(0);
@@ -59,7 +64,9 @@ public final class NastyTopics {
       Clients.createTopic(admin, prefix + "-" + name, 1, Map.of());
     }
     for (String codec : CODECS) Clients.createTopic(admin, prefix + "-" + codec, 1, Map.of());
+    // a megabyte, the least that Kafka takes: the cleaner joins segments up to this size
     var compacted = Map.of(
+        "segment.bytes", "1048576",
         "cleanup.policy", "compact",
         "segment.ms", "1000",
         "min.cleanable.dirty.ratio", "0.001",
@@ -139,18 +146,16 @@ public final class NastyTopics {
     }
   }
 
-  /** Many producers whose batches compaction empties, but keeps as the last trace of their producer. */
-  private void compactedAndEmptyTail() throws Exception {
+  /**
+   * Many producers, transactional ones and plain ones, over 400 keys: commits, aborts, tombstones.
+   *
+   * The cleaner keeps the last batch of each plain producer, empty, as the trace of its sequence numbers, and the markers of
+   * the transactional ones.
+   */
+  private void compacted() throws Exception {
+    String topic = "compacted";
     var producers = new ArrayList<KafkaProducer<byte[], byte[]>>();
     for (int i = 0; i < 6; i++) producers.add(producer("c" + i, Map.of()));
-    compacted(producers);
-    emptyTail(producers);
-    for (var producer : producers) producer.close();
-  }
-
-  /** Commits, aborts and tombstones over 400 keys; early batches end up empty. */
-  private void compacted(List<KafkaProducer<byte[], byte[]>> producers) throws Exception {
-    String topic = "compacted";
     var random = new Random(1);
     for (int transaction = 0; transaction < 60; transaction++) {
       var producer = producers.get(transaction % producers.size());
@@ -163,30 +168,42 @@ public final class NastyTopics {
       }
       if (transaction % 5 == 4) producer.abortTransaction();
       else producer.commitTransaction();
-      if (transaction % 10 == 9) Thread.sleep(NEXT_SEGMENT_MS);
+      if (transaction % 10 == 9) {
+        putOnceAndLeave(topic, transaction % 400);
+        Thread.sleep(NEXT_SEGMENT_MS);
+      }
     }
     var last = producers.get(0);
-    Thread.sleep(NEXT_SEGMENT_MS);
     last.beginTransaction();
     for (int key = 0; key < 400; key++) send(last, topic, key(key), key % 2 == 0 ? null : Clients.utf8("last-" + key));
     last.commitTransaction();
     Thread.sleep(NEXT_SEGMENT_MS);
     commit(last, topic, 9_999, "roll");
+    for (var producer : producers) producer.close();
   }
 
-  /** A segment that ends with nothing but an empty batch. */
-  private void emptyTail(List<KafkaProducer<byte[], byte[]>> producers) throws Exception {
+  /**
+   * Segments that end with a batch that is empty once the cleaner was there: live keys, as many as keep the cleaner from joining
+   * two segments, and at the end a record of another producer on a key that is written again later.
+   */
+  private void emptyTail() throws Exception {
     String topic = "empty-tail";
-    var first = producers.get(1);
-    for (int wave = 0; wave < 3; wave++) {
-      first.beginTransaction();
-      for (int key = 0; key < 1_000; key++) send(first, topic, key(key), BIG);
-      first.commitTransaction();
+    for (int segment = 0; segment < EMPTY_TAILS; segment++) {
+      a.beginTransaction();
+      for (int i = 0; i < 200; i++) send(a, topic, key(segment * 200 + i), BIG);
+      a.commitTransaction();
+      putOnceAndLeave(topic, HOT);
       Thread.sleep(NEXT_SEGMENT_MS);
     }
-    for (int wave = 2; wave < 6; wave++) {
-      commit(producers.get(wave), topic, 5_000, "roll");
-      Thread.sleep(NEXT_SEGMENT_MS);
+    commit(a, topic, HOT, "last");
+    Thread.sleep(NEXT_SEGMENT_MS);
+    commit(a, topic, 9_999, "roll");
+  }
+
+  /** One record of a producer that never writes again. */
+  private void putOnceAndLeave(String topic, int key) throws Exception {
+    try (var producer = Clients.idempotentProducer()) {
+      put(producer, topic, key, "the last of its producer");
     }
   }
 
