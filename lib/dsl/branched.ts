@@ -3,6 +3,7 @@ import { branch, passThrough } from './operators/stateless.js';
 import type { NamedOptions } from './options.js';
 import type { BranchedStream, KStream, Predicate } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { userFunction } from './user-function.js';
 import type { BranchedParts, Wiring } from './wiring.js';
 
 /** Number in the name of an unnamed default branch; the others count from 1. */
@@ -31,7 +32,7 @@ export class Branched<K, V> implements BranchedStream<K, V> {
 
   branch(predicate: Predicate<K, V>, options: NamedOptions = {}): BranchedStream<K, V> {
     const child = this.addChild(options.name ?? String(this.branches.length + 1));
-    this.branches.push({ child, predicate });
+    this.branches.push({ child, predicate: userFunction(predicate, 'branch') });
     return this;
   }
 

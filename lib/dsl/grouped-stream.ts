@@ -9,6 +9,7 @@ import { type AggregateOptions, isMaterialized } from './options.js';
 import { repartitionNames, repartitionNode } from './repartition.js';
 import type { KGroupedStream, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { userFunction } from './user-function.js';
 import type { GroupedStreamParts, Wiring } from './wiring.js';
 
 /** The one kind of {@link KGroupedStream}. */
@@ -30,7 +31,7 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
   }
 
   reduce(reducer: (aggregate: V, value: V) => Awaitable<V | null>, options: AggregateOptions = {}): KTable<K, V> {
-    return this.fold(PREFIX.streamReduce, options, this.parts.value, reduceFold(reducer));
+    return this.fold(PREFIX.streamReduce, options, this.parts.value, reduceFold(userFunction(reducer, 'reduce')));
   }
 
   aggregate<A>(
@@ -40,6 +41,8 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
       add(key: K, value: V, aggregate: A): Awaitable<A | null>;
     },
   ): KTable<K, A> {
+    userFunction(options?.init, 'aggregate', 'function init');
+    userFunction(options.add, 'aggregate', 'function add');
     const fold = aggregateFold<K, V, A>(
       () => options.init(),
       (key, value, aggregate) => options.add(key, value, aggregate),

@@ -15,6 +15,7 @@ import {
 import type { AggregateOptions } from './options.js';
 import type { KGroupedTable, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { userFunction } from './user-function.js';
 import type { GroupedTableParts, Wiring } from './wiring.js';
 
 /** The one kind of {@link KGroupedTable}. */
@@ -39,6 +40,7 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
       subtract(aggregate: V, value: V): Awaitable<V | null>;
     },
   ): KTable<K, V> {
+    for (const role of ['add', 'subtract'] as const) userFunction(options?.[role], 'reduce', `function ${role}`);
     return this.fold(PREFIX.tableReduce, options, this.parts.value, reduceGroupFold(options));
   }
 
@@ -50,6 +52,8 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
       subtract(key: K, value: V, aggregate: A): Awaitable<A | null>;
     },
   ): KTable<K, A> {
+    for (const role of ['init', 'add', 'subtract'] as const)
+      userFunction(options?.[role], 'aggregate', `function ${role}`);
     return this.fold(PREFIX.tableAggregate, options, options.value, groupFold(options));
   }
 

@@ -20,6 +20,7 @@ import type { GroupOptions, NamedOptions, ProcessOptions, RepartitionOptions, To
 import { repartitionNames, repartitionNode } from './repartition.js';
 import type { BranchedStream, KGroupedStream, KStream, Predicate } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { userFunction } from './user-function.js';
 import type { StreamParts, Wiring } from './wiring.js';
 
 /** What any operator that may change types is given: serdes left out are those from before. */
@@ -43,39 +44,49 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   filter(predicate: Predicate<K, V>, options: NamedOptions = {}): KStream<K, never> {
-    return this.step(PREFIX.filter, options, filter(predicate, true)) as KStream<K, never>;
+    return this.step(PREFIX.filter, options, filter(userFunction(predicate, 'filter'), true)) as KStream<K, never>;
   }
 
   filterNot(predicate: Predicate<K, V>, options: NamedOptions = {}): KStream<K, V> {
-    return this.step(PREFIX.filter, options, filter(predicate, false));
+    return this.step(PREFIX.filter, options, filter(userFunction(predicate, 'filterNot'), false));
   }
 
   mapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
-    return this.retyped(PREFIX.mapValues, options, mapValues(mapper as never), false);
+    return this.retyped(PREFIX.mapValues, options, mapValues(userFunction(mapper, 'mapValues') as never), false);
   }
 
   flatMapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
-    return this.retyped(PREFIX.flatMapValues, options, flatMapValues(mapper as never), false);
+    return this.retyped(
+      PREFIX.flatMapValues,
+      options,
+      flatMapValues(userFunction(mapper, 'flatMapValues') as never),
+      false,
+    );
   }
 
   map(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
-    return this.retyped(PREFIX.map, options, map(mapper as never), true);
+    return this.retyped(PREFIX.map, options, map(userFunction(mapper, 'map') as never), true);
   }
 
   flatMap(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
-    return this.retyped(PREFIX.flatMap, options, flatMap(mapper as never), true);
+    return this.retyped(PREFIX.flatMap, options, flatMap(userFunction(mapper, 'flatMap') as never), true);
   }
 
   selectKey(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, V> {
-    return this.retyped(PREFIX.selectKey, options, selectKey(selector as never), true) as KStream<never, V>;
+    return this.retyped(
+      PREFIX.selectKey,
+      options,
+      selectKey(userFunction(selector, 'selectKey') as never),
+      true,
+    ) as KStream<never, V>;
   }
 
   peek(action: (key: K, value: V) => unknown, options: NamedOptions = {}): KStream<K, V> {
-    return this.step(PREFIX.peek, options, peek(action));
+    return this.step(PREFIX.peek, options, peek(userFunction(action, 'peek')));
   }
 
   foreach(action: (key: K, value: V) => unknown, options: NamedOptions = {}): void {
-    this.addStep(PREFIX.foreach, options, foreach(action));
+    this.addStep(PREFIX.foreach, options, foreach(userFunction(action, 'foreach')));
   }
 
   merge(other: KStream<K, V>, options: NamedOptions = {}): KStream<K, V> {
@@ -98,7 +109,7 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedStream<never, NonNullable<V>> {
-    const node = this.addStep(PREFIX.selectKey, options, selectKey(selector as never));
+    const node = this.addStep(PREFIX.selectKey, options, selectKey(userFunction(selector, 'groupBy') as never));
     const parts = { ...this.parts, node, keyChanged: true };
     return this.grouped(parts, options as GroupOptions<K, NonNullable<V>>) as KGroupedStream<never, NonNullable<V>>;
   }

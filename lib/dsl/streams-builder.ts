@@ -49,7 +49,9 @@ export class StreamsBuilder {
    * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if no topic is named, or two streams of it disagree
    */
   stream<K, V>(topics: Names, options: StreamOptions<K, V>): KStream<K, V> {
-    const list = [...new Set(typeof topics === 'string' ? [topics] : topics)];
+    const list = [...new Set(typeof topics === 'string' ? [topics] : (topics ?? []))];
+    if (list.length === 0) throw new TopologyError('a stream reads no topic', { remedy: 'Name the topic to read.' });
+    expectSerdes(list.join(', '), options);
     const name = this.graph.names.orGenerated(options.name, PREFIX.source);
     const { key, value } = options;
     const topicsRead = JSON.stringify([...list].sort());
@@ -74,6 +76,7 @@ export class StreamsBuilder {
    */
   table<K, V>(topic: string, options: TableOptions<K, V>): KTable<K, V> {
     const { names } = this.graph;
+    expectSerdes(topic, options);
     const { key, value, store: named } = options;
     const store = named ?? names.store(`${topic}-`);
     const source = names.orGenerated(options.name, PREFIX.source);
@@ -164,4 +167,14 @@ function expectAgreement(
 
 function sameBytes(first: Serde<unknown>, second: Serde<unknown>): boolean {
   return first === second || (first.format !== undefined && first.format === second.format);
+}
+
+function expectSerdes(topics: string, options: Partial<StreamOptions<unknown, unknown>> | undefined): void {
+  for (const side of ['key', 'value'] as const) {
+    if (typeof options?.[side]?.deserialize === 'function' && typeof options[side].serialize === 'function') continue;
+    throw new TopologyError(`topic '${topics}': there is no serde for the ${side}`, {
+      details: { topics, side },
+      remedy: `Give the ${side} serde as an option: { ${side}: string() }.`,
+    });
+  }
 }

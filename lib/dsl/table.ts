@@ -8,6 +8,7 @@ import { toStream } from './operators/table-source.js';
 import { filterStep, mapValuesStep, type RowStep, tableStep } from './operators/table-steps.js';
 import { isMaterialized, type NamedOptions, type StoreOptions } from './options.js';
 import type { KGroupedTable, KStream, KTable, Predicate } from './streams.js';
+import { userFunction } from './user-function.js';
 import type { TableParts, Wiring } from './wiring.js';
 
 type AnyMapper = (...args: never[]) => unknown;
@@ -29,16 +30,16 @@ export class Table<K, V> implements KTable<K, V> {
   }
 
   filter(predicate: Predicate<K, V>, options: NamedOptions & StoreOptions = {}): KTable<K, V> {
-    return this.filtered(filterStep(predicate, true), options);
+    return this.filtered(filterStep(userFunction(predicate, 'filter'), true), options);
   }
 
   filterNot(predicate: Predicate<K, V>, options: NamedOptions & StoreOptions = {}): KTable<K, V> {
-    return this.filtered(filterStep(predicate, false), options);
+    return this.filtered(filterStep(userFunction(predicate, 'filterNot'), false), options);
   }
 
   mapValues(mapper: AnyMapper, options: NamedOptions & StoreOptions & AnySerdes = {}): KTable<K, never> {
     const value: Serde<unknown> = options.value ?? nullable(this.parts.value);
-    const step = mapValuesStep<K, V, unknown>(mapper as never);
+    const step = mapValuesStep<K, V, unknown>(userFunction(mapper, 'mapValues') as never);
     return this.step({ prefix: PREFIX.tableMapValues, options, value, step, skipAbsent: false }) as KTable<K, never>;
   }
 
@@ -59,7 +60,10 @@ export class Table<K, V> implements KTable<K, V> {
     const key: Serde<unknown> = options.key ?? nullable(this.parts.key);
     const value: Serde<unknown> = options.value ?? nullable(this.parts.value);
     this.parts.sendOldValues(true);
-    const pairOf = selector as (key: K, value: V) => Awaitable<readonly [unknown, unknown] | null>;
+    const pairOf = userFunction(selector, 'groupBy') as (
+      key: K,
+      value: V,
+    ) => Awaitable<readonly [unknown, unknown] | null>;
     const node = graph.add({
       name,
       parents: [this.parts.node],

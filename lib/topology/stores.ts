@@ -38,7 +38,8 @@ type Opener = (
 ) => ReturnType<StoreSpec['open']>;
 
 function storeSpec<K, V>(kind: StoreSpec['kind'], options: KeyValueStoreOptions<K, V>, open: Opener): StoreSpec {
-  expectStoreName(options.name);
+  expectStoreName(options?.name);
+  for (const side of ['key', 'value'] as const) expectSerde(options[side] as Serde<unknown>, side, options.name);
   const spec: StoreSpec = {
     name: options.name,
     kind,
@@ -50,6 +51,14 @@ function storeSpec<K, V>(kind: StoreSpec['kind'], options: KeyValueStoreOptions<
     open: (bytes, context) => open(bytes, spec, context),
   };
   return Object.freeze(spec);
+}
+
+function expectSerde(serde: Serde<unknown>, side: 'key' | 'value', store: string): void {
+  if (typeof serde?.serialize === 'function' && typeof serde.deserialize === 'function') return;
+  throw new TopologyError(`state store '${store}' has no serde for its ${side}`, {
+    details: { store, side },
+    remedy: `Give the ${side} serde as an option: { ${side}: string() }.`,
+  });
 }
 
 function expectStoreName(name: unknown): void {

@@ -71,7 +71,12 @@ export class TopologyBuilder {
     const list = [...new Set(listOf(topics))];
     if (list.length === 0) throw invalid(`source '${name}' reads no topic`, { node: name });
     for (const topic of list) this.registerTopic(topic, name);
-    const { key, value, timestampExtractor, offsetReset } = options;
+    const { key, value, timestampExtractor, offsetReset } = expectOptions(options, name);
+    if (offsetReset !== undefined && offsetReset !== 'earliest' && offsetReset !== 'latest')
+      throw invalid(`source '${name}': offsetReset '${String(offsetReset)}' is neither earliest nor latest`, {
+        node: name,
+      });
+    expectFunctionOrNothing(timestampExtractor, 'timestampExtractor', name);
     this.nodes.set(name, {
       kind: 'source',
       name,
@@ -94,7 +99,7 @@ export class TopologyBuilder {
     if (typeof supplier !== 'function') {
       throw invalid(`processor '${name}' needs a function that makes it, not a ${typeof supplier}`, { node: name });
     }
-    const parents = this.expectParents(name, options.parents);
+    const parents = this.expectParents(name, expectOptions(options, name).parents);
     this.nodes.set(name, {
       kind: 'processor',
       name,
@@ -109,7 +114,8 @@ export class TopologyBuilder {
   /** Writes to a topic, or to the topic that a function names for each record. Kafka: `addSink`. */
   addSink<K, V>(name: string, topic: string | TopicNameExtractor, options: SinkOptions<K, V>): this {
     this.expectFreeName(name);
-    const parents = this.expectParents(name, options.parents);
+    const parents = this.expectParents(name, expectOptions(options, name).parents);
+    expectFunctionOrNothing(options.partitioner, 'partitioner', name);
     if (typeof topic !== 'function') expectTopic(topic, name);
     this.nodes.set(name, {
       kind: 'sink',
@@ -125,6 +131,8 @@ export class TopologyBuilder {
 
   /** Adds a store and connects it. Kafka: `addStateStore`. */
   addStateStore(store: StoreSpec, ...processors: readonly string[]): this {
+    if (typeof store?.name !== 'string' || typeof store.open !== 'function')
+      throw invalid('a state store is what keyValueStore or timestampedKeyValueStore answers', { store });
     const existing = this.stores.get(store.name);
     if (existing !== undefined && existing !== store) {
       throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
@@ -224,8 +232,19 @@ export class TopologyBuilder {
   }
 }
 
+/** Nothing where there should be names is no name: the callers say which is missing. */
 function listOf(names: Names): readonly string[] {
-  return typeof names === 'string' ? [names] : [...names];
+  return typeof names === 'string' ? [names] : [...(names ?? [])];
+}
+
+function expectOptions<T extends object>(options: T, node: string): T {
+  if (typeof options === 'object' && options !== null) return options;
+  throw invalid(`node '${node}' was given no options`, { node });
+}
+
+function expectFunctionOrNothing(given: unknown, option: string, node: string): void {
+  if (given === undefined || typeof given === 'function') return;
+  throw invalid(`node '${node}': ${option} is a ${typeof given}, a function is wanted`, { node, option });
 }
 
 /** Kafka's rule for topic names. */
