@@ -8,12 +8,12 @@ import { FUZZED_CODECS, fuzzBatches } from '../../support/record-batches/fuzz-ba
 const MUTATIONS = 100_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const MAX_HEAP_BYTES = 256 * 1024 * 1024;
-const SLOW_MS = 2_000;
+const SLOW_MS = 5_000;
 
-it.each(FUZZED_CODECS)('100,000 mutated batches are read right or refused, in bounded memory: %s', (codec) => {
+it.each(FUZZED_CODECS)('100,000 mutated batches are read right or refused, in bounded memory: %s', async (codec) => {
   const residentBefore = process.resourceUsage().maxRSS * 1024;
 
-  const figures = fuzzBatches(codec, MUTATIONS, SEED);
+  const figures = await fuzzBatches(codec, MUTATIONS, SEED);
 
   const residentGrowth = process.resourceUsage().maxRSS * 1024 - residentBefore;
   console.log(JSON.stringify({ codec, seed: SEED, ...figures, residentGrowth }));

@@ -121,21 +121,42 @@ function decompressed(bytes: Buffer, codec: number): Buffer {
     case 3:
       return Buffer.from(lz4js.decompress(bytes));
     case 4:
-      return Buffer.from(unzstd(bytes));
+      return Buffer.from(unzstd(withWindowOf1Mb(bytes)));
     default:
       throw new RefusedByReference('codec');
   }
 }
 
 function snappyStream(bytes: Buffer): Buffer {
-  if (bytes.toString('latin1', 1, 7) !== 'SNAPPY') return Buffer.from(snappyjs.uncompress(bytes));
+  if (!hasSnappyHeader(bytes)) return Buffer.from(snappyjs.uncompress(bytes));
   const blocks: Buffer[] = [];
-  for (let at = 16; at < bytes.length; ) {
-    const length = bytes.readInt32BE(at);
-    blocks.push(Buffer.from(snappyjs.uncompress(bytes.subarray(at + 4, at + 4 + length))));
-    at += 4 + length;
+  for (let at = 0; at < bytes.length; ) {
+    const rest = bytes.subarray(at);
+    if (hasSnappyHeader(rest)) {
+      check(rest.readInt32BE(8) >= 1, 'snappy version');
+      at += 16;
+    } else {
+      const length = rest.readInt32BE(0);
+      blocks.push(Buffer.from(snappyjs.uncompress(rest.subarray(4, 4 + length))));
+      at += 4 + length;
+    }
   }
   return Buffer.concat(blocks);
+}
+
+function hasSnappyHeader(bytes: Buffer): boolean {
+  return bytes.length >= 16 && bytes.subarray(0, 8).toString('latin1') === '\x82SNAPPY\0';
+}
+
+/** The frames here hold less than 1 MB, whatever they announce; the decoder would take memory for that. */
+function withWindowOf1Mb(frame: Buffer): Buffer {
+  const descriptor = frame[5] ?? 0;
+  const hasOwnWindow = ((frame[4] ?? 0) & 0x20) === 0;
+  check(!hasOwnWindow || descriptor <= 17 << 3, 'window');
+  if (!hasOwnWindow || descriptor <= 10 << 3) return frame;
+  const copy = Buffer.from(frame);
+  copy[5] = 10 << 3;
+  return copy;
 }
 
 function isSafe(value: bigint): boolean {

@@ -9,6 +9,9 @@ import { compressSnappyBlock, decompressSnappyBlock } from './snappy-block.js';
 /** 0x82 "SNAPPY" 0, then the versions of the format and of the oldest reader, both 1. */
 const MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 const HEADER = Buffer.concat([MAGIC, Buffer.from([0, 0, 0, 1, 0, 0, 0, 1])]);
+/** Where the format's version stands; readers of version 1 read all that came after it. */
+const VERSION_AT = 8;
+const MIN_VERSION = 1;
 const LENGTH_BYTES = 4;
 /** Bytes of records in one block. */
 const BLOCK_BYTES = 32 * 1024;
@@ -37,6 +40,8 @@ function decompressStream(bytes: Buffer, maxBytes: number): Buffer {
   while (at < bytes.length) {
     // Streams that were joined have a header in the middle.
     if (hasMagicAt(bytes, at)) {
+      if (bytes.readInt32BE(at + VERSION_AT) < MIN_VERSION)
+        throw corruptCompression('snappy', 'the version is too old');
       at += HEADER.length;
       continue;
     }

@@ -63,6 +63,8 @@ const COMPRESSED = 2;
 const RESERVED_BLOCK = 3;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const MIN_WINDOW_LOG = 10;
+/** Larger windows are refused by the C library's streams too, which Kafka and node:zlib use. */
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 
 interface FrameHeader {
   /** Where the blocks begin. */
@@ -136,7 +138,9 @@ function readFrameHeader(bytes: Buffer, start: number): FrameHeader {
     return { end, windowBytes: readContentSize(bytes, contentSizeAt, contentSizeBytes), hasChecksum };
   const descriptor = bytes[start + 1] as number;
   const base = 2 ** (MIN_WINDOW_LOG + (descriptor >>> 3));
-  return { end, windowBytes: base + (base / 8) * (descriptor & 7), hasChecksum };
+  const windowBytes = base + (base / 8) * (descriptor & 7);
+  if (windowBytes > MAX_WINDOW_BYTES) throw corrupt('a frame asks for too large a window');
+  return { end, windowBytes, hasChecksum };
 }
 
 function readContentSize(bytes: Buffer, at: number, sizeBytes: number): number {

@@ -42,6 +42,7 @@ describe('the codecs of record batches', () => {
 
   it.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)('refuse bytes that are cut off anywhere: %s', (name) => {
     const whole = payload(`${name}Runs`);
+    const plain = payload('noneRuns');
 
     for (let length = 0; length < whole.length; length += 1) {
       const cut = whole.subarray(0, length);
@@ -52,14 +53,14 @@ describe('the codecs of record batches', () => {
         expect(error).toBeInstanceOf(CorruptRecordError);
       }
       // A stream of whole blocks is whole; that records are missing is found when they are counted.
-      if (out !== undefined) expect(payload('noneRuns').subarray(0, out.length)).toEqual(out);
+      if (out !== undefined) expect(plain.subarray(0, out.length).equals(out)).toBe(true);
     }
   });
 });
 
 describe('gzip', () => {
   it('is bounded although it was made to explode', () => {
-    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const bomb = gzipSync(Buffer.alloc(5_000_000));
 
     expect(() => codec('gzip').decompress(bomb, LIMIT)).toThrow(RecordTooLargeError);
   });
@@ -110,10 +111,11 @@ describe('lz4', () => {
   });
 
   it('is written in independent blocks, since Kafka refuses others', () => {
-    const frame = codec('lz4').compress?.(Buffer.alloc(200_000, 'abc')) ?? Buffer.alloc(0);
+    const plain = Buffer.alloc(200_000, 'abc');
+    const frame = codec('lz4').compress?.(plain) ?? Buffer.alloc(0);
 
     expect((frame[4] as number) & 0x20).toBe(0x20);
-    expect(codec('lz4').decompress(frame, LIMIT)).toEqual(Buffer.alloc(200_000, 'abc'));
+    expect(codec('lz4').decompress(frame, LIMIT).equals(plain)).toBe(true);
   });
 
   it('is read with dependent blocks, as another implementation writes it', () => {
@@ -157,7 +159,7 @@ describe('zstd in script', () => {
   });
 
   it('takes no memory for what a header only announces', () => {
-    const huge = zstdFrame({ windowDescriptor: 0x90, blocks: [rawBlock('ab', true)] });
+    const huge = zstdFrame({ windowDescriptor: 17 << 3, blocks: [rawBlock('ab', true)] });
 
     const before = process.memoryUsage().arrayBuffers;
     expect(zstdInScript.decompress(huge, LIMIT).toString()).toBe('ab');
@@ -178,6 +180,7 @@ describe('zstd in script', () => {
     ['a dictionary', zstdFrame({ flags: 1, blocks: [rawBlock('ab', true)] })],
     ['a block of no kind', zstdFrame({ blocks: [Buffer.from([0x07, 0, 0])] })],
     ['a block larger than the window', zstdFrame({ blocks: [runBlock('x', 2_000, true)] })],
+    ['a window of 256 MB', zstdFrame({ windowDescriptor: 18 << 3, blocks: [rawBlock('ab', true)] })],
     ['no last block', zstdFrame({ blocks: [rawBlock('ab', false)] })],
     ['a frame to skip that is cut off', Buffer.from([0x50, 0x2a, 0x4d, 0x18, 9, 0, 0, 0, 1])],
   ])('refuses %s', (_, bytes) => {
