@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
+const program = fileURLToPath(new URL('watch-owner.mjs', import.meta.url));
 
 /**
- * Sees to it that what this process started ends with it, even when it is killed: a process of its own (watchdog.mjs), in a
+ * Sees to it that what this process started ends with it, even when it is killed: a process of its own (watch-owner.mjs), in a
  * session of its own so that Ctrl-C spares it, waits for the end of a pipe that only this process holds open.
  */
 export class Watchdog {
