@@ -27,8 +27,8 @@ const CAUGHT_UP_MS = 120_000;
 const settings = {
   members: 3,
   statestoreCacheMaxBytes: 0,
-  heartbeatIntervalMs: 200,
-  sessionTimeoutMs: 3_000,
+  heartbeatIntervalMs: 500,
+  sessionTimeoutMs: 8_000,
   tickIntervalMs: 200,
   idleTimeoutMs: 0,
 };
@@ -43,6 +43,7 @@ it('counts are exactly 1 to n over killed, stopped and continued processes and a
   const text = textOfWords(LINES, SEED);
   const { kafka, log, streams, members, events } = await start();
   const feeding = feed(log, text.lines);
+  cleanUps.push(() => feeding.catch(() => undefined));
 
   for (let kills = 0; kills < 3; kills += 1) {
     await sleep(500 + random() * 1_500);
@@ -107,24 +108,28 @@ async function feed(log: Log, lines: readonly string[]): Promise<void> {
   }
 }
 
-async function killOne(streams: LocalStreams, members: ForkedMembers, random: () => number): Promise<void> {
-  await waitFor('a process to kill', async () => {
-    const busy = (await streams.state()).members.filter(
-      ({ id, running, tasks }) => running && tasks.length > 0 && members.of(id),
-    );
-    const victim = busy[Math.floor(random() * busy.length)];
-    return victim !== undefined && members.crash(victim.id);
+/** Processes that have claimed their slot and run tasks. */
+async function busyMembers(streams: LocalStreams, members: ForkedMembers) {
+  const { members: slots } = await streams.state();
+  return slots.flatMap(({ id, incarnation, tasks }) => {
+    const member = members.of(id);
+    return member?.incarnation === incarnation && tasks.length > 0 ? [member] : [];
   });
 }
 
+async function killOne(streams: LocalStreams, members: ForkedMembers, random: () => number): Promise<void> {
+  const busy = await waitFor('processes to kill', async () => {
+    const found = await busyMembers(streams, members);
+    return found.length >= 2 && found;
+  });
+  members.crash((busy[Math.floor(random() * busy.length)] ?? busy[0])?.memberId ?? 'member-1');
+}
+
 async function stopInMidTransaction(streams: LocalStreams, members: ForkedMembers) {
-  const { id } = await waitFor('a busy process', async () =>
-    (await streams.state()).members.find(({ id, running, tasks }) => running && tasks.length > 1 && members.of(id)),
-  );
-  const member = members.of(id);
-  if (member === undefined) throw new Error(`${id} does not run`);
-  await members.stopInCommit(member);
-  return member;
+  return waitFor('a process to stop in a commit', async () => {
+    const [member] = await busyMembers(streams, members);
+    return member !== undefined && (await members.stopInCommit(member)) && member;
+  });
 }
 
 function isRunByOthers(

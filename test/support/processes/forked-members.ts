@@ -74,14 +74,21 @@ export class ForkedMembers implements MemberProcesses {
     if (code !== 0) this.init.failed({ memberId, incarnation });
   }
 
-  /** Makes a process stop itself in its next commit; returns when it stands still. */
-  async stopInCommit({ child }: ForkedMember): Promise<void> {
+  /** Makes a process stop itself in its next commit. @returns whether it stands still; false if it has ended before */
+  async stopInCommit({ child }: ForkedMember): Promise<boolean> {
     child.send({ kind: 'stop in commit' });
-    await waitFor('the process to stop in a commit', async () => (await stateOf(child)) === 'T');
+    const state = await waitFor('the process to stop in a commit', async () => {
+      const now = await stateOf(child);
+      return (now === 'T' || now === 'gone') && now;
+    });
+    return state === 'T';
   }
 
   crash(memberId: MemberId): boolean {
-    return this.of(memberId)?.child.kill('SIGKILL') ?? false;
+    const member = this.of(memberId);
+    if (member === undefined) return false;
+    this.members.delete(member); // from now on it is not there, whenever the system gets to ending it
+    return member.child.kill('SIGKILL');
   }
 
   end(): void {
@@ -103,8 +110,9 @@ export class ForkedMembers implements MemberProcesses {
 }
 
 /** Linux's letter for the state of a process: `T` is stopped. */
-async function stateOf({ pid }: ChildProcess): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+async function stateOf({ pid, exitCode, signalCode }: ChildProcess): Promise<string | undefined> {
+  if (exitCode !== null || signalCode !== null) return 'gone';
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2).at(0);
 }
 
