@@ -4,6 +4,8 @@
  */
 import { type ErrorAction, errorCodeInfo } from './protocol/error-codes.js';
 
+export const UNKNOWN_TOPIC_OR_PARTITION = 3;
+
 export interface FailureDetails {
   readonly [name: string]: unknown;
 }
@@ -15,13 +17,18 @@ export class BrokerError extends Error {
   readonly action: ErrorAction;
   readonly details: FailureDetails;
 
-  constructor(what: string, code: number, details: FailureDetails = {}, brokersWords: string | null = null) {
-    const { name, action } = errorCodeInfo(code);
-    super(`${what}: ${name}${brokersWords === null ? '' : ` (${brokersWords})`}`);
+  constructor(
+    what: string,
+    code: number,
+    details: FailureDetails = {},
+    { words = null, action }: { readonly words?: string | null; readonly action?: ErrorAction } = {},
+  ) {
+    const info = errorCodeInfo(code);
+    super(`${what}: ${info.name}${words === null ? '' : ` (${words})`}`);
     this.name = 'BrokerError';
     this.code = code;
-    this.codeName = name;
-    this.action = action;
+    this.codeName = info.name;
+    this.action = action ?? info.action;
     this.details = details;
   }
 }
@@ -52,7 +59,28 @@ export function isFailure(thrown: unknown): thrown is Failure {
 
 /** Throws unless the code is 0. */
 export function failOn(what: string, code: number, details: FailureDetails = {}, words: string | null = null): void {
-  if (code !== 0) throw new BrokerError(what, code, details, words);
+  if (code !== 0) throw new BrokerError(what, code, details, { words });
+}
+
+/** A leader's answer about a partition as a failure, or null for code 0. */
+export function leaderFailure(
+  what: string,
+  code: number,
+  details: FailureDetails,
+  words: string | null = null,
+): BrokerError | null {
+  if (code === 0) return null;
+  // Metadata said that it leads the partition. It has just begun to, or no longer does: metadata decides, asked again.
+  return new BrokerError(what, code, details, {
+    words,
+    ...(code === UNKNOWN_TOPIC_OR_PARTITION && { action: 'leader' }),
+  });
+}
+
+/** Throws unless the code of a leader's answer is 0; see {@link leaderFailure}. */
+export function failOnLeader(what: string, code: number, details: FailureDetails): void {
+  const failure = leaderFailure(what, code, details);
+  if (failure !== null) throw failure;
 }
 
 /** Whether the request may have taken effect though it failed. */

@@ -156,6 +156,11 @@ export class KafkaLog implements Log {
     return this.producers.open(options);
   }
 
+  /** Connections to brokers, for whoever wants to know; none is left after `close`. */
+  get openConnections(): number {
+    return this.transport.openConnections;
+  }
+
   /** Closes every connection at once; calls that wait fail. May be called twice. */
   async close(): Promise<void> {
     this.pauses.close();

@@ -1,7 +1,7 @@
 /**
  * Repeats what may succeed the next time: the one place that decides how often, how soon and for how long.
  *
- * Bounds: `retryTimeoutMs` over all attempts, a second between two of them, and for topics that nobody knows the time that
+ * Bounds: `retryTimeoutMs` from the first failure on, a second between two attempts, and for topics that nobody knows the time that
  * the news of a new topic takes to reach all brokers.
  */
 import type { Clock, Random } from '../../host/host.js';
@@ -47,8 +47,6 @@ export interface Task<T> {
   attempt(history: History): Promise<T>;
   /** Forgets what the failure proved to be old: leaders, coordinators. */
   forget?(failure: Failure): void;
-  /** Failures that are not to be retried though their action says so. */
-  isFinal?(failure: Failure): boolean;
 }
 
 export class Retrier {
@@ -65,7 +63,7 @@ export class Retrier {
    */
   async run<T>(task: Task<T>): Promise<T> {
     const { clock, retryTimeoutMs } = this.options;
-    const startMs = clock.monotonic();
+    let failingSinceMs: number | undefined;
     let history: History = { failures: 0, mayHaveHappened: false };
     for (;;) {
       this.throwIfOver(task);
@@ -78,8 +76,9 @@ export class Retrier {
           mayHaveHappened: history.mayHaveHappened || mayHaveHappened(thrown),
         };
         task.forget?.(thrown);
-        const elapsedMs = clock.monotonic() - startMs;
-        if (task.isFinal?.(thrown) === true || !mayRetry(thrown, elapsedMs)) throw asLogError(thrown, task.details);
+        failingSinceMs ??= clock.monotonic();
+        const elapsedMs = clock.monotonic() - failingSinceMs;
+        if (!mayRetry(thrown, elapsedMs)) throw asLogError(thrown, task.details);
         const pauseMs = this.pauseMs(thrown, history.failures);
         if (elapsedMs + pauseMs > retryTimeoutMs) throw this.timeUp(task, thrown, history.failures);
         await this.options.pauses.pause(pauseMs, task.signal);

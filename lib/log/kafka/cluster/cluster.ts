@@ -4,7 +4,7 @@
  */
 import type { Clock, Random } from '../../../host/host.js';
 import type { TopicPartition } from '../../../model/topic-partition.js';
-import { BrokerError, ConnectionFailure, type Failure, failOn } from '../failures.js';
+import { BrokerError, ConnectionFailure, type Failure, failOn, UNKNOWN_TOPIC_OR_PARTITION } from '../failures.js';
 import type { Address, Poll, Transport } from '../net/transport.js';
 import type { ApiRequest } from '../protocol/api.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
@@ -17,7 +17,6 @@ export const METADATA_MAX_AGE_MS = 300_000;
 /** Topics and coordinators remembered; the oldest are forgotten and asked for again. */
 export const MAX_REMEMBERED = 10_000;
 
-const UNKNOWN_TOPIC = 3;
 const LEADER_NOT_AVAILABLE = 5;
 
 interface Remembered<T> {
@@ -144,7 +143,8 @@ export class Cluster {
     const found = metadata?.partitions.find((each) => each.partition === partition);
     const details = { topic, partition };
     if (metadata !== undefined && metadata.errorCode !== 0) failOn(what, metadata.errorCode, details);
-    if (found === undefined) throw new BrokerError(`${what} ${topic}-${partition}`, UNKNOWN_TOPIC, details);
+    if (found === undefined)
+      throw new BrokerError(`${what} ${topic}-${partition}`, UNKNOWN_TOPIC_OR_PARTITION, details);
     if (found.leaderId < 0) throw new BrokerError(what, found.errorCode || LEADER_NOT_AVAILABLE, details);
     return this.nodes.byId(found.leaderId, what);
   }
@@ -156,7 +156,7 @@ export class Cluster {
     for (const topic of topics) {
       // An invalid name can not be the name of a topic: to who reads or writes it, it is unknown.
       const isUnknown = errorCodeInfo(topic.errorCode).name === 'INVALID_TOPIC_EXCEPTION';
-      const value = isUnknown ? { ...topic, errorCode: UNKNOWN_TOPIC } : topic;
+      const value = isUnknown ? { ...topic, errorCode: UNKNOWN_TOPIC_OR_PARTITION } : topic;
       remember(this.topics, topic.name, { value, atMs });
     }
   }

@@ -13,6 +13,7 @@ const NOTHING = Buffer.alloc(0);
 
 export class Lane {
   lastUsedMs: number;
+  wasGivenUp = false;
   private readonly broker: KafkajsBroker;
   private readonly connection: KafkajsConnection;
   private broken = false;
@@ -68,6 +69,12 @@ export class Lane {
       this.destroy();
       throw thrown;
     }
+  }
+
+  /** Closes it because nobody waits for the answer any more: says nothing about the broker. */
+  giveUp(): void {
+    this.wasGivenUp = true;
+    this.destroy();
   }
 
   /** Closes the socket now; a request that waits on it fails. */

@@ -63,15 +63,19 @@ export class Transport {
     let isGivenUp = false;
     const answer = this.through(node, node.polls, request, (taken) => {
       lane = taken;
-      if (isGivenUp) taken.destroy();
+      if (isGivenUp) taken.giveUp();
     });
     return {
       answer,
       giveUp: () => {
         isGivenUp = true;
-        lane?.destroy();
+        lane?.giveUp();
       },
     };
+  }
+
+  get openConnections(): number {
+    return this.options.sockets.size;
   }
 
   /** Closes every connection at once; what waits on one fails. */
@@ -100,8 +104,8 @@ export class Transport {
       if (throttleTimeMs > 0) node.throttledUntilMs = clock.monotonic() + throttleTimeMs;
       return value;
     } catch (failure) {
-      if (failure instanceof ConnectionFailure && failure.maybeSent && pool === node.requests) {
-        node.requests.dropIdle();
+      if (failure instanceof ConnectionFailure && failure.maybeSent && !lane.wasGivenUp) {
+        pool.dropIdle();
         node.versions = null;
       }
       throw failure;

@@ -4,7 +4,7 @@
  */
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { BrokerError, type Failure, isFailure } from '../failures.js';
+import { BrokerError, type Failure, isFailure, leaderFailure } from '../failures.js';
 import type { Address } from '../net/transport.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
 import { type ProducedPartition, produceRequest } from '../requests/produce.js';
@@ -84,7 +84,8 @@ export class BatchSender {
       const isDone = errorCode === 0 || errorCodeInfo(errorCode).name === DUPLICATE;
       const what = `${WHAT} to ${topic}-${partition}`;
       if (isDone) onAppended(topicPartitionKey({ topic, partition }), baseOffset);
-      else failures.push(new BrokerError(what, errorCode, { topic, partition }, errorMessage));
+      const failure = isDone ? null : leaderFailure(what, errorCode, { topic, partition }, errorMessage);
+      if (failure !== null) failures.push(failure);
     }
     return failures;
   }

@@ -13,6 +13,7 @@
  */
 import {
   ProducerFencedError,
+  RecordTooLargeError,
   type StreamsError,
   TransactionStateError,
   UnknownOutcomeError,
@@ -21,10 +22,8 @@ import type { RecordSet } from '../../../model/record-set.js';
 import type { TopicPartition } from '../../../model/topic-partition.js';
 import type { OffsetsToCommit, TransactionalProducer } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
-import type { Failure } from '../failures.js';
-import { failOn } from '../failures.js';
+import { failOn, failOnLeader } from '../failures.js';
 import { checkedOffsets, failOnPartition } from '../group-offsets.js';
-import { errorCodeInfo } from '../protocol/error-codes.js';
 import { type ProducerIdentity, txnOffsetCommitRequest } from '../requests/offset-commit.js';
 import { addOffsetsRequest, addPartitionsRequest, endTxnRequest } from '../requests/transaction-steps.js';
 import type { Retrier } from '../retrier.js';
@@ -32,6 +31,8 @@ import type { BatchSender } from './batch-sender.js';
 import { type BatchFormat, ProducerEpoch } from './record-batches.js';
 import { asSendError } from './send-errors.js';
 import { SendQueue } from './send-queue.js';
+
+const OPERATION_NOT_ATTEMPTED = 55;
 
 export interface KafkaProducerOptions {
   readonly cluster: Cluster;
@@ -114,6 +115,8 @@ export class KafkaProducer implements TransactionalProducer {
     } catch (thrown) {
       const error = asSendError(thrown, { ...this.identity });
       this.poison ??= error;
+      // The topic's limit may have been lowered since it was asked for.
+      if (error instanceof RecordTooLargeError) this.options.format.configs.forgetLimits();
       throw error;
     }
   }
@@ -128,18 +131,23 @@ export class KafkaProducer implements TransactionalProducer {
     this.checkReady('send');
     // From here on the coordinator may know of a transaction, whatever becomes of the request.
     this.isOpen = true;
-    await this.atCoordinator('add partitions', async (coordinator) => {
+    const topics = new Set(partitions.map(({ topic }) => topic));
+    await this.atCoordinator('add partitions', topics, async (coordinator) => {
+      // Says which topics are unknown; the coordinator may only be late to hear of a new one.
+      await this.options.cluster.byLeader('add partitions', partitions);
       const results = await this.options.cluster.send(coordinator, addPartitionsRequest(this.identity, partitions));
       // Where one partition is refused, the others are "not attempted": the reason is with the one.
-      const attempted = results.filter(({ errorCode }) => errorCodeInfo(errorCode).name !== 'OPERATION_NOT_ATTEMPTED');
-      failOnPartition('add partitions', attempted);
-      failOnPartition('add partitions', results);
+      const refused = results.filter(({ errorCode }) => errorCode !== 0);
+      const reason = refused.find(({ errorCode }) => errorCode !== OPERATION_NOT_ATTEMPTED) ?? refused[0];
+      if (reason === undefined) return;
+      const { topic, partition, errorCode } = reason;
+      failOnLeader(`add ${topic}-${partition}`, errorCode, { topic, partition });
     });
   }
 
   private async addGroup(groupId: string): Promise<void> {
     this.isOpen = true;
-    await this.atCoordinator(`add group ${groupId}`, async (coordinator) => {
+    await this.atCoordinator(`add group ${groupId}`, [], async (coordinator) => {
       failOn(
         `add group ${groupId}`,
         await this.options.cluster.send(coordinator, addOffsetsRequest(this.identity, groupId)),
@@ -164,7 +172,7 @@ export class KafkaProducer implements TransactionalProducer {
     const what = isCommit ? 'commit' : 'abort';
     let mayHaveHappened = false;
     try {
-      await this.atCoordinator(what, async (coordinator, history) => {
+      await this.atCoordinator(what, [], async (coordinator, history) => {
         mayHaveHappened = history.mayHaveHappened;
         failOn(what, await this.options.cluster.send(coordinator, endTxnRequest(this.identity, isCommit)));
       });
@@ -179,6 +187,7 @@ export class KafkaProducer implements TransactionalProducer {
 
   private atCoordinator(
     what: string,
+    topics: Iterable<string>,
     attempt: (
       coordinator: Awaited<ReturnType<Cluster['coordinator']>>,
       history: { readonly mayHaveHappened: boolean },
@@ -190,7 +199,7 @@ export class KafkaProducer implements TransactionalProducer {
       what: `${what} of ${transactionalId}`,
       details: { ...this.identity },
       attempt: async (history) => attempt(await cluster.coordinator('transaction', transactionalId), history),
-      forget: (failure: Failure) => cluster.forget(failure, [], ['transaction', transactionalId]),
+      forget: (failure) => cluster.forget(failure, topics, ['transaction', transactionalId]),
     });
   }
 

@@ -3,6 +3,12 @@
  *
  * A producer id is given up after an error: its sequence numbers have a gap that the broker would never let pass.
  */
+import {
+  ProducerFencedError,
+  RecordTooLargeError,
+  type StreamsError,
+  UnknownOutcomeError,
+} from '../../../model/errors.js';
 import { type Offset, offset } from '../../../model/offset.js';
 import type { RecordSet } from '../../../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
@@ -64,8 +70,16 @@ export class PlainAppender {
       return offset(first ?? -1);
     } catch (thrown) {
       if (this.producer === current) this.producer = undefined;
-      throw asSendError(thrown, { ...to });
+      throw this.asAppendError(thrown, to);
     }
+  }
+
+  /** Nobody fences a producer without a transactional id: to the broker it is one that it has forgotten. */
+  private asAppendError(thrown: unknown, to: TopicPartition): StreamsError {
+    const error = asSendError(thrown, { ...to });
+    if (error instanceof RecordTooLargeError) this.options.format.configs.forgetLimits();
+    if (!(error instanceof ProducerFencedError)) return error;
+    return new UnknownOutcomeError(error.message, { cause: error, details: error.details });
   }
 
   private async endOf(at: TopicPartition): Promise<Offset> {

@@ -64,15 +64,12 @@ export class ProtocolWriter {
     return this;
   }
 
-  /** Bytes with their length, made of several parts. */
-  bytes(parts: readonly Uint8Array[]): this {
-    this.int32(parts.reduce((sum, part) => sum + part.length, 0));
-    return this.raw(parts);
-  }
-
-  compactBytes(parts: readonly Uint8Array[]): this {
-    this.unsignedVarint(parts.reduce((sum, part) => sum + part.length, 0) + 1);
-    return this.raw(parts);
+  /** Bytes with their length. */
+  bytes(value: Uint8Array): this {
+    this.int32(value.length);
+    const at = this.room(value.length);
+    this.buffer.set(value, at);
+    return this;
   }
 
   array<T>(items: readonly T[], write: (item: T) => void): this {
@@ -102,14 +99,6 @@ export class ProtocolWriter {
   /** No tagged fields. */
   noTags(): this {
     return this.unsignedVarint(0);
-  }
-
-  private raw(parts: readonly Uint8Array[]): this {
-    for (const part of parts) {
-      const at = this.room(part.length);
-      this.buffer.set(part, at);
-    }
-    return this;
   }
 
   private room(length: number): number {

@@ -10,7 +10,7 @@ import { type Offset, offset } from '../../../model/offset.js';
 import { type TopicPartition, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { FetchOptions, FetchRequest, FetchResult } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { BrokerError, failOn } from '../failures.js';
+import { BrokerError, failOn, failOnLeader } from '../failures.js';
 import { throwIfAborted, untilAborted } from '../log-errors.js';
 import type { Address } from '../net/transport.js';
 import { type ReadBatchesOptions, readBatches } from '../records/read-batches.js';
@@ -113,7 +113,7 @@ export class Fetcher {
     if (request === undefined)
       throw new BrokerError('fetch: an answer that nobody asked for', -1, { topic, partition });
     const { fromOffset } = request;
-    failOn(`fetch ${topic}-${partition} from ${fromOffset}`, errorCode, { topic, partition, fromOffset });
+    failOnLeader(`fetch ${topic}-${partition} from ${fromOffset}`, errorCode, { topic, partition, fromOffset });
     return {
       topic,
       partition,

@@ -2,7 +2,7 @@ import { type Offset, offset } from '../../../model/offset.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { IsolationLevel, OffsetSpec } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { failOn } from '../failures.js';
+import { failOnLeader } from '../failures.js';
 import { EARLIEST, LATEST, listOffsetsRequest } from '../requests/list-offsets.js';
 import type { Retrier } from '../retrier.js';
 
@@ -58,7 +58,7 @@ export class OffsetLister {
         );
         const offsets = new Map<TopicPartitionKey, number>();
         for (const { topic, partition, errorCode, offset: found } of answers.flat()) {
-          failOn(`${WHAT} of ${topic}-${partition}`, errorCode, { topic, partition });
+          failOnLeader(`${WHAT} of ${topic}-${partition}`, errorCode, { topic, partition });
           offsets.set(topicPartitionKey({ topic, partition }), found);
         }
         return offsets;

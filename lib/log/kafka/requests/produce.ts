@@ -34,7 +34,7 @@ export function produceRequest(
       writer.string(transactionalId).int16(ALL_REPLICAS).int32(timeoutMs);
       writer.array(byTopic(partitions), (group) => {
         writer.string(group.topic).array(group.partitions, ({ partition, batch }) => {
-          writer.int32(partition).bytes([batch]);
+          writer.int32(partition).bytes(batch);
         });
       });
     },

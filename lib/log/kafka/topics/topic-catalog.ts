@@ -9,7 +9,7 @@ import type { Offset } from '../../../model/offset.js';
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../../../model/topic-partition.js';
 import type { TopicDescription, TopicSpec } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { BrokerError, failOn } from '../failures.js';
+import { BrokerError, failOn, failOnLeader, UNKNOWN_TOPIC_OR_PARTITION } from '../failures.js';
 import type { Pauses } from '../net/pauses.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
 import type { TopicMetadata } from '../requests/metadata.js';
@@ -20,7 +20,6 @@ import type { TopicConfigs } from './topic-configs.js';
 /** How long the brokers get to hear of a topic; after that the caller's own retries have to do. */
 const NEWS_TIMEOUT_MS = 5_000;
 const NEWS_PAUSE_MS = 10;
-const UNKNOWN_TOPIC = 3;
 
 export interface TopicCatalogOptions {
   readonly cluster: Cluster;
@@ -94,13 +93,13 @@ export class TopicCatalog {
         const answers = await cluster.send(await cluster.controller(), deleteTopicRequest(name, requestTimeoutMs));
         const answer = answers[0];
         if (answer === undefined) throw new BrokerError(what, -1);
-        const isGone = answer.errorCode === UNKNOWN_TOPIC && history.mayHaveHappened;
+        const isGone = answer.errorCode === UNKNOWN_TOPIC_OR_PARTITION && history.mayHaveHappened;
         if (!isGone) failOn(what, answer.errorCode, { topic: name });
       },
       forget: (failure) => cluster.forget(failure, [name]),
     });
     configs.forget(name);
-    await this.untilAllKnow(name, (topic) => topic.errorCode === UNKNOWN_TOPIC);
+    await this.untilAllKnow(name, (topic) => topic.errorCode === UNKNOWN_TOPIC_OR_PARTITION);
   }
 
   /** See `TopicAdmin.deleteRecords`. */
@@ -119,7 +118,7 @@ export class TopicCatalog {
         );
         for (const { topic, partition, errorCode } of answers.flat()) {
           const requestedOffset = wanted.find((at) => at.topic === topic && at.partition === partition)?.beforeOffset;
-          failOn(`delete records of ${topic}-${partition}`, errorCode, { topic, partition, requestedOffset });
+          failOnLeader(`delete records of ${topic}-${partition}`, errorCode, { topic, partition, requestedOffset });
         }
       },
       forget: (failure) => cluster.forget(failure, new Set(wanted.map(({ topic }) => topic))),
@@ -133,7 +132,8 @@ export class TopicCatalog {
       attempt: async () => {
         const { topics } = await this.options.cluster.metadata(names);
         return topics.filter(({ name, errorCode }) => {
-          if (errorCode === UNKNOWN_TOPIC || errorCodeInfo(errorCode).name === 'INVALID_TOPIC_EXCEPTION') return false;
+          if (errorCode === UNKNOWN_TOPIC_OR_PARTITION || errorCodeInfo(errorCode).name === 'INVALID_TOPIC_EXCEPTION')
+            return false;
           // A leader that is missing for the moment does not keep a topic from being described.
           if (errorCodeInfo(errorCode).action !== 'leader') failOn(`${what}: ${name}`, errorCode, { topic: name });
           return true;

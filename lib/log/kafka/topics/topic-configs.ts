@@ -1,4 +1,5 @@
 import type { Clock } from '../../../host/host.js';
+import { InvalidSettingError } from '../../../model/errors.js';
 import type { TopicConfig } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { failOn } from '../failures.js';
@@ -55,9 +56,20 @@ export class TopicConfigs {
     this.limits.delete(topic);
   }
 
+  /** Asks for all limits again. */
+  forgetLimits(): void {
+    this.limits.clear();
+  }
+
   private async askLimit(topic: string): Promise<number> {
-    const config = (await this.describe([topic])).get(topic);
-    const bytes = Number(config?.['max.message.bytes']);
-    return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : DEFAULT_MAX_MESSAGE_BYTES;
+    try {
+      const config = (await this.describe([topic])).get(topic);
+      const bytes = Number(config?.['max.message.bytes']);
+      return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : DEFAULT_MAX_MESSAGE_BYTES;
+    } catch (error) {
+      // Who may write to a topic need not have the right to read its settings.
+      if (error instanceof InvalidSettingError) return DEFAULT_MAX_MESSAGE_BYTES;
+      throw error;
+    }
   }
 }

@@ -89,7 +89,8 @@ export class LogScene {
   /** Creates a topic under a new name and answers its name. */
   async topic(partitions = 1, config: TopicConfig = {}): Promise<string> {
     const name = this.name('topic');
-    await this.log.createTopic({ name, partitions, config });
+    // The records of these tests are years old: a broker would be right to delete them at any moment.
+    await this.log.createTopic({ name, partitions, config: { 'retention.ms': '-1', ...config } });
     return name;
   }
 
