@@ -1,24 +1,11 @@
-/** The compressions of record batches by the number and the name that Kafka has for them (`CompressionType`). */
+/** The compressions of record batches that this Node reads, and those that it writes. */
 import { createGzipCodec } from './gzip.js';
 import { lz4Codec } from './lz4-frame.js';
+import type { CompressionName, RecordCodec } from './record-codec.js';
 import { snappyCodec } from './snappy-stream.js';
 import { createZstdCodec } from './zstd.js';
 
-export type CompressionName = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
-
-/** One way to compress the records of a batch. */
-export interface RecordCodec {
-  /** Number in the attributes of a batch. */
-  readonly id: number;
-  readonly name: CompressionName;
-  /**
-   * @param maxBytes bound of the result
-   * @throws {CorruptRecordError} STREAMS_CORRUPT_RECORD · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE
-   */
-  decompress(bytes: Buffer, maxBytes: number): Buffer;
-  /** Absent where this Node can only read it: Zstandard before Node 22.15. */
-  readonly compress: ((bytes: Buffer) => Buffer) | undefined;
-}
+export type { CompressionName, RecordCodec } from './record-codec.js';
 
 export interface RecordCodecs {
   byId(id: number): RecordCodec | undefined;

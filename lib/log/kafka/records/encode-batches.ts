@@ -10,8 +10,8 @@ import type { Digest } from '../../../host/host.js';
 import { InvalidRecordError, InvalidSettingError, RecordTooLargeError } from '../../../model/errors.js';
 import type { RecordSet } from '../../../model/record-set.js';
 import { AT, HEADER_BYTES, LENGTH_OVERHEAD, MAGIC, TRANSACTIONAL } from './batch-header.js';
-import type { RecordCodec } from './codecs.js';
 import { writeSafeInt64 } from './int64.js';
+import type { RecordCodec } from './record-codec.js';
 import { RecordWriter, recordBodyBytes, varintBytes } from './record-writer.js';
 
 /** Sequence numbers are 31 bits wide (`DefaultRecordBatch.incrementSequence`). */

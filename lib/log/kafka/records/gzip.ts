@@ -1,7 +1,7 @@
 /** Codec 1: gzip (RFC 1952), by node:zlib. */
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import { guarded } from './codec-errors.js';
-import type { RecordCodec } from './codecs.js';
+import type { RecordCodec } from './record-codec.js';
 
 export function createGzipCodec(): RecordCodec {
   return {

@@ -3,8 +3,8 @@
  * of 64 KB. Reading, dependent blocks and other sizes are taken too, and every checksum that is there is checked.
  */
 import { corruptCompression, decompressesTooFar } from './codec-errors.js';
-import type { RecordCodec } from './codecs.js';
 import { compressLz4Block, decompressLz4Block, MAX_LZ4_RATIO } from './lz4-block.js';
+import type { RecordCodec } from './record-codec.js';
 import { xxhash32 } from './xxhash32.js';
 
 const MAGIC = 0x184d2204;

@@ -3,7 +3,7 @@
  * write one raw block, which is read too (`SnappyInputStream`).
  */
 import { corruptCompression, decompressesTooFar } from './codec-errors.js';
-import type { RecordCodec } from './codecs.js';
+import type { RecordCodec } from './record-codec.js';
 import { compressSnappyBlock, decompressSnappyBlock } from './snappy-block.js';
 
 /** 0x82 "SNAPPY" 0, then the versions of the format and of the oldest reader, both 1. */

@@ -7,7 +7,7 @@
 import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { corruptCompression, decompressesTooFar, guarded } from './codec-errors.js';
-import type { RecordCodec } from './codecs.js';
+import type { RecordCodec } from './record-codec.js';
 
 /** Node 20 has no Zstandard and its types do not know it: looked up by name. */
 interface ZstdZlib {

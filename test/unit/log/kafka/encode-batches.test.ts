@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { crc32c } from '../../../../lib/host/node/crc32c.js';
-import type { RecordCodec } from '../../../../lib/log/kafka/records/codecs.js';
 import {
   type EncodeBatchesOptions,
   encodeBatches,
@@ -8,6 +7,7 @@ import {
   sequenceAfter,
 } from '../../../../lib/log/kafka/records/encode-batches.js';
 import { readBatches } from '../../../../lib/log/kafka/records/read-batches.js';
+import type { RecordCodec } from '../../../../lib/log/kafka/records/record-codec.js';
 import { InvalidRecordError, InvalidSettingError, RecordTooLargeError } from '../../../../lib/model/errors.js';
 import type { RecordSet } from '../../../../lib/model/record-set.js';
 import { RecordSetBuilder } from '../../../../lib/model/record-set-builder.js';
