@@ -257,6 +257,11 @@ describe('a log in a folder', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
+  it('is refused where no folder can be made', async () => {
+    for (const impossible of ['/proc/none', '/proc/none/below', '/dev/null', `/${'x'.repeat(300)}`, 'a\0b'])
+      expect(await codeOf(createMemoryLog({ host, dir: impossible })), impossible).toBe('STREAMS_INVALID_FOLDER');
+  });
+
   it('leaves files of others alone, and takes away its own unfinished ones', async () => {
     const { log } = await openWithTopic();
     await log.close();

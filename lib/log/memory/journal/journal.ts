@@ -18,7 +18,6 @@ import {
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -33,6 +32,7 @@ import { type FolderLock, lockFolder } from '../folder-lock.js';
 import type { LogEvent } from '../log-state.js';
 import { decodeEvent, encodeEvent } from './event-codec.js';
 import { corrupt, FILE_HEADER, frame, readFrames } from './frames.js';
+import { makeFolder } from './make-folder.js';
 
 /** Events wait in memory up to this size unless somebody waits for them. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -73,7 +73,7 @@ export class Journal {
     const { dir } = options;
     let lock: FolderLock | null = null;
     try {
-      mkdirSync(dir, { recursive: true });
+      makeFolder(dir);
       if (!statSync(dir).isDirectory()) throw new InvalidFolderError(`${dir} is no folder`, { details: { dir } });
       accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
       lock = lockFolder(dir);
