@@ -1,7 +1,7 @@
 /**
  * Keeps a member's slot: one conditional update per interval, and a watch over the time since the last one that succeeded.
  *
- * Invariants (design §5)
+ * Invariants (docs/design.md §5)
  *   B1  a renewal counts from the moment at which it was sent, not from its answer
  *   B2  who could not renew for `sessionTimeoutMs`, by the larger of the monotonic and the wall clock, has lost the slot: a
  *       process that was frozen finds out from the one or the other

@@ -17,6 +17,8 @@ export class LeaseHold {
   readonly owner: Incarnation;
   private readonly table: LeaseTable;
   private current: Lease;
+  /** Whether a new epoch is due before the next initialisation. */
+  private isFenced = false;
 
   constructor(table: LeaseTable, owner: Incarnation, taken: Lease) {
     this.table = table;
@@ -46,15 +48,27 @@ export class LeaseHold {
    */
   async takeNewEpoch(): Promise<void> {
     const { taskId } = this.current;
-    const taken = await this.table.takeLease({ taskId, owner: this.owner, expected: this.current });
-    if (!taken.applied) throw this.migrated(taken.item);
-    this.current = taken.item;
+    this.isFenced = true;
+    const { applied, item } = await this.table.takeLease({ taskId, owner: this.owner, expected: this.current });
+    if (!applied && !this.isOurNext(item)) throw this.migrated(item);
+    if (item !== null) this.current = item;
+    this.isFenced = false;
+  }
+
+  /** Makes up for a new epoch that was due and could not be taken (H2). @throws as `takeNewEpoch` */
+  async beReadyToInitialise(): Promise<void> {
+    if (this.isFenced) await this.takeNewEpoch();
   }
 
   /** Gives the task up, with its committed offsets and what it had scheduled. @returns false if it was not ours any more */
   async release(offsets: RecordedOffsets | null, punctuations: readonly RecordedPunctuation[] = []): Promise<boolean> {
     const { taskId, epoch } = this.current;
     return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets, punctuations })).applied;
+  }
+
+  /** A take whose answer was lost: nobody but us writes us into the item. */
+  private isOurNext(seen: Lease | null): boolean {
+    return seen !== null && seen.epoch === this.current.epoch + 1 && isSameIncarnation(seen.owner, this.owner);
   }
 
   private holds(seen: Lease | null): boolean {

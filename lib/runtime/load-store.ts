@@ -6,7 +6,7 @@
  * ```
  * Each source is refused for a named reason, or fails on the way and is given up; the next one starts with an empty store.
  *
- * Invariants (design §7, traps 1 to 4)
+ * Invariants (docs/design.md §7)
  *   D1  a source is used only for the life of the changelog topic (topic id) that it was built from
  *   D2  a source is used only if its tail can not miss a delete: it is still the end, or was so within delete.retention.ms
  *   D3  the log is read from its start as it is now, never from an assumed 0

@@ -31,6 +31,7 @@ import { commitTransaction } from './transaction.js';
 export async function openSession(run: TaskRun): Promise<TaskSession> {
   const { app, ports, status } = run;
   status.phase = 'fencing';
+  await run.hold.beReadyToInitialise();
   const producer = await ports.log.initProducer({
     transactionalId: transactionalId(app, run.task.taskId),
     transactionTimeoutMs: app.settings.transactionTimeoutMs,
@@ -46,12 +47,13 @@ export async function openSession(run: TaskRun): Promise<TaskSession> {
 }
 
 async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {
+  const hasCommitted = run.status.commits > 0; // then offsets that are missing were lost, and those of the release are old
   const start = await startOffsets({
     app: run.app,
     log: run.ports.log,
     inputs: run.task.inputs,
-    recorded: run.recorded,
-    recordedAreFresh: run.recordedAreFresh,
+    recorded: run.recorded ?? (hasCommitted ? {} : null),
+    recordedAreFresh: run.recordedAreFresh && !hasCommitted,
   });
   run.status.phase = 'restoring';
   const stores = await restoreStores(run, start.offsets);

@@ -8,7 +8,7 @@
  *     └▶ no slot
  * ```
  *
- * Invariants (design §5)
+ * Invariants (docs/design.md §5)
  *   M1  nothing is touched before the slot is claimed; who finds no slot ends at once
  *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says
  *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more

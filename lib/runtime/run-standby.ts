@@ -1,8 +1,8 @@
 /**
- * The standby function's work: advances the snapshots of tasks' stores from their changelogs, and goes away (design §6).
+ * The standby function's work: advances the snapshots of tasks' stores from their changelogs, and goes away (docs/design.md §6).
  *
  * It opens no producer, takes no lease and runs no processor: it can be wrong about nothing but a snapshot, and a snapshot can
- * not be wrong (sentence 1 of design.md).
+ * not be wrong (docs/design.md §1, sentence 1).
  */
 import { asStreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';

@@ -7,7 +7,7 @@
  *      └────────────┴─ recovering┴───────────┘      any error: the session is thrown away, another is opened
  * ```
  *
- * Invariants (design §4; S1 to S6 of open-session.ts say what a session does)
+ * Invariants (docs/design.md §4; S1 to S6 of open-session.ts say what a session does)
  *   T1  after any failed or timed-out send or commit the outcome is unknown: the session ends, the lease is looked at, a new
  *       producer is initialised, what was not committed is dropped, and the changelog is replayed from the confirmed position
  *   T2  fenced and the lease gone: nothing is committed or released; fenced and the lease still ours: a new lease epoch first

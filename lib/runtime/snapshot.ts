@@ -1,7 +1,7 @@
 /**
  * Snapshots that a running task writes itself, where no standby does (`numStandbyReplicas` 0).
  *
- * Invariants (design §7)
+ * Invariants (docs/design.md §7)
  *   N1  only committed state goes in: the image, which an open or sealed overlay never touches
  *   N2  `nextOffset` is a confirmed position, so the image holds all that is committed below it. It may hold later commits as
  *       well: replaying the tail ends in the same state, for every end from here on

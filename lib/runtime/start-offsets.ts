@@ -1,7 +1,7 @@
 /**
  * Where a task's inputs begin.
  *
- * Invariants (design §4)
+ * Invariants (docs/design.md §4)
  *   O1  a committed offset is where its input goes on, whatever else is known
  *   O2  the reset policy is for first starts only: a task that has worked takes a missing offset from its last clean release,
  *       if nobody held the lease since, or stops with STREAMS_LOST_OFFSETS

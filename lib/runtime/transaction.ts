@@ -1,7 +1,7 @@
 /**
  * Makes one sealed output of a task true in the log.
  *
- * Invariants (design §4)
+ * Invariants (docs/design.md §4)
  *   X1  exactly once: outputs, changelog records and input offsets go into one transaction, offsets last
  *   X2  at least once: outputs and changelog records are committed first, offsets after that: a crash in between repeats
  *       records and loses none. Both go through the producer, in a transaction each, so that a stale owner can neither overwrite

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../../lib/model/errors.js';
 import { offset } from '../../lib/model/offset.js';
 import type { RecordSet } from '../../lib/model/record-set.js';
 import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
@@ -9,6 +10,7 @@ import type { RuntimePorts } from '../../lib/runtime/ports.js';
 import { runStandby } from '../../lib/runtime/run-standby.js';
 import { createMemorySnapshotStore } from '../../lib/snapshots/memory/memory-snapshot-store.js';
 import type { SnapshotStore } from '../../lib/snapshots/snapshot-store.js';
+import { withCommitFaults } from '../support/faulty-log.js';
 import type { LoggedEvent } from '../support/listening-logger.js';
 import { CHANGELOG, contentOf, restored } from '../support/restored-store.js';
 import {
@@ -23,6 +25,7 @@ import {
   type TaskWorld,
   untilCommitted,
 } from '../support/task-world.js';
+import { waitFor } from '../support/wait-for.js';
 import { differences, readCounts } from '../support/word-count-reader.js';
 
 const TASK: TaskId = taskId(0, 0);
@@ -288,6 +291,30 @@ describe('committed offsets', () => {
 
     const words = [...someWords(50), ...someWords(50, 10, 9)];
     expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
+  });
+
+  it('that are gone while the task runs stop it: those of its last release are old by then', async () => {
+    const world = await createTaskWorld();
+    await count(world, ['a']);
+    let areGone = false;
+    const log = new Proxy(world.ports.log, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property);
+        if (property === 'committedOffsets' && areGone) return async () => new Map();
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const ports = withCommitFaults({ ...world.ports, log }, () =>
+      areGone ? async () => Promise.reject(new UnknownOutcomeError('the connection broke')) : null,
+    );
+    const task = await startTask(world, { incarnation: 2, ports });
+    await feedWords(world, ['b']);
+    await untilCommitted(world);
+    await waitFor('the commit to be known', async () => task.status.commits > 0 || undefined);
+    areGone = true;
+    await feedWords(world, ['c']);
+
+    expect(await task.outcome).toMatchObject({ ended: 'failed', error: { code: 'STREAMS_LOST_OFFSETS' } });
   });
 
   it('that the log no longer has stop the task instead of skipping what is gone', async () => {
