@@ -7,15 +7,19 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, '.results/profiles');
 const linesShown = 40;
+const notBusy = new Set(['(idle)', '(program)', '(root)']);
 
 /** Arguments of `node` that leave a profile behind. */
 export const profileArgs: readonly string[] = ['--cpu-prof', '--cpu-prof-dir', folder];
 
+interface CallFrame {
+  readonly functionName: string;
+  readonly url: string;
+  readonly lineNumber: number;
+}
+
 interface CpuProfile {
-  readonly nodes: ReadonlyArray<{
-    readonly id: number;
-    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
-  }>;
+  readonly nodes: ReadonlyArray<{ readonly id: number; readonly callFrame: CallFrame }>;
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
 }
@@ -34,25 +38,44 @@ export async function writeProfileSummary(say: (line: string) => void): Promise<
   if (largest === undefined) throw new Error(`no profile in ${folder}`);
   const profile = JSON.parse(largest) as CpuProfile;
 
-  const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
-  const microseconds = new Map<string, number>();
+  const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const byArea = new Map<string, number>();
+  const byFunction = new Map<string, number>();
   let total = 0;
   profile.samples.forEach((id, index) => {
-    const name = names.get(id) ?? '';
+    const frame = frames.get(id);
+    if (frame === undefined || notBusy.has(frame.functionName)) return;
     const spent = profile.timeDeltas[index] ?? 0;
-    if (name.startsWith('(idle)') || name.startsWith('(program)')) return;
-    microseconds.set(name, (microseconds.get(name) ?? 0) + spent);
     total += spent;
+    add(byArea, areaOf(frame), spent);
+    add(byFunction, nameOf(frame), spent);
   });
   say(`profile of the longest run, ${Math.round(total / 1_000)} ms busy; profiles are in ${relative(root, folder)}/`);
-  const sorted = [...microseconds].sort(([, a], [, b]) => b - a);
-  for (const [name, spent] of sorted.slice(0, linesShown)) {
-    say(`${((100 * spent) / total).toFixed(1).padStart(6)} %  ${name}`);
+  for (const spentBy of [byArea, byFunction]) {
+    const sorted = [...spentBy].sort(([, a], [, b]) => b - a).slice(0, linesShown);
+    for (const [name, spent] of sorted) say(`${((100 * spent) / total).toFixed(1).padStart(6)} %  ${name}`);
+    say('');
   }
 }
 
-function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
+function add(to: Map<string, number>, name: string, spent: number): void {
+  to.set(name, (to.get(name) ?? 0) + spent);
+}
+
+/** `lib/state`, a package, or the machine's own part. */
+function areaOf({ functionName, url }: CallFrame): string {
+  const file = fileOf(url);
+  if (file === '') return functionName.startsWith('(') ? functionName : '(V8 and Node, native)';
+  if (file.startsWith('node:')) return 'node:';
+  const parts = file.split('/');
+  return parts.slice(0, parts[0] === 'lib' && parts[1] === 'log' ? 3 : 2).join('/');
+}
+
+function nameOf({ functionName, url, lineNumber }: CallFrame): string {
   const name = functionName === '' ? '(anonymous)' : functionName;
-  if (url === '') return name;
-  return `${name}  ${url.startsWith('file:') ? relative(root, fileURLToPath(url)) : url}:${lineNumber + 1}`;
+  return url === '' ? name : `${name}  ${fileOf(url)}:${lineNumber + 1}`;
+}
+
+function fileOf(url: string): string {
+  return url.startsWith('file:') ? relative(root, fileURLToPath(url)).replace(/^\.build\/bench\//, '') : url;
 }

@@ -12,12 +12,12 @@ import { runJavaTool } from '../test/support/kafka/java-tool.js';
 import { openKafkaLog } from '../test/support/kafka/open-kafka-log.js';
 import { withBroker } from './broker.js';
 import { checkCounts } from './check-counts.js';
+import { compilePrograms } from './compiled.js';
 import { clearProfiles, profileArgs, writeProfileSummary } from './cpu-profile.js';
 import { runSide, type Side, type SideRun } from './side.js';
 import { median, type Spread, spread } from './spread.js';
 
 const peers = fileURLToPath(new URL('peers', import.meta.url));
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** As a team would run it, and with the names of its options. */
@@ -72,14 +72,13 @@ export async function throughput(args: string[]): Promise<unknown> {
     const common = [values.records, values['commit-interval-ms'], values.guarantee];
     const classPath = await toolsClassPath(peers);
     const java = ['-Xmx2g', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', classPath, 'KafkaStreamsCount'];
-    const tsx = ['--import', 'tsx'];
+    const program = await compilePrograms();
     const sides: Record<SideName, (app: string) => Side> = {
       millrace: (app) => ({
         command: process.execPath,
         args: [
           ...(values.profile ? profileArgs : []),
-          ...tsx,
-          here('count-member.ts'),
+          program('count-member.js'),
           ...[app, scene.input, outputOf(app), ...common, values.partitions],
         ],
       }),
@@ -90,8 +89,7 @@ export async function throughput(args: string[]): Promise<unknown> {
       limit: (app) => ({
         command: process.execPath,
         args: [
-          ...tsx,
-          here('raw-limit.ts'),
+          program('raw-limit.js'),
           ...[app, scene.input, outputOf(app), changelogOf(app), values['commit-interval-ms']],
         ],
       }),
