@@ -12,6 +12,7 @@ export { type Offset, offset } from '../model/offset.js';
 export type { LogRecord, RecordSet } from '../model/record-set.js';
 export { RecordSetBuilder } from '../model/record-set-builder.js';
 export { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+export type { InputRecord, InputSerdes } from './append-records.js';
 export type { LocalProcessesInit, MemberProcesses } from './local-processes.js';
 export type { LocalMember, LocalState } from './local-state.js';
 export { LocalStreams, type LocalStreamsOptions } from './local-streams.js';

@@ -5,6 +5,7 @@
  * function, started through the invoker, with its own claim, heartbeat and producer. A member that ends with an error is
  * reported to the scheduler at once, as a failure event would.
  */
+import type { TaskAssignor } from '../assignment/task-assignor.js';
 import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
 import { createNodeHost } from '../host/node/node-host.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
@@ -19,6 +20,7 @@ import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick, type TickInput } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
+import { appendRecords, type InputRecord, type InputSerdes } from './append-records.js';
 import { isCaughtUp } from './caught-up.js';
 import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
@@ -37,12 +39,16 @@ export interface LocalStreamsOptions {
   readonly host?: RuntimePorts['host'];
   /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */
   readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
+  /** Assignors of your own, found by the setting `assignor` before the built-in ones. */
+  readonly assignors?: readonly TaskAssignor[];
   /** Runs the members, in processes of their own for example. Default: in this process. */
   readonly processes?: (init: LocalProcessesInit) => MemberProcesses;
 }
 
 /** How long `close` waits for members to commit and hand back before it ends them as a crash would. */
 const CLOSE_PATIENCE_MS = 10_000;
+
+const CAUGHT_UP_POLL_MS = 20;
 
 /** Kafka Streams' `KafkaStreams`, with its members, in one process. */
 export class LocalStreams {
@@ -166,6 +172,31 @@ export class LocalStreams {
     return isCaughtUp(this.app, this.log);
   }
 
+  /**
+   * Waits until {@link isCaughtUp}.
+   *
+   * @throws {AbortedError} STREAMS_ABORTED when the signal fires first, with `AbortSignal.timeout` for example · the error that
+   *   ended the scheduler
+   */
+  async untilCaughtUp(signal?: AbortSignal): Promise<void> {
+    const failed = this.failed.then((error) => {
+      throw error;
+    });
+    while (!(await Promise.race([this.isCaughtUp(), failed]))) {
+      await this.ports.host.clock.sleep(CAUGHT_UP_POLL_MS, signal);
+    }
+  }
+
+  /**
+   * Appends records to a topic, as an application that writes Millrace's input would: each goes to the partition of its key by the default
+   * partitioner. Durable when it returns.
+   *
+   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC · {SerializationError} STREAMS_SERIALIZATION_FAILED
+   */
+  async append<K, V>(topic: string, serdes: InputSerdes<K, V>, records: Iterable<InputRecord<K, V>>): Promise<void> {
+    await appendRecords({ log: this.log, nowMs: this.ports.host.clock.now(), topic, serdes, records });
+  }
+
   /** The value of a key, fresh. @throws {QueryRefusedError} STREAMS_QUERY_REFUSED */
   query(store: string, key: unknown): Promise<QueryAnswer> {
     return this.queries.get(store, key);
@@ -211,6 +242,7 @@ export class LocalStreams {
         signal: this.ending.signal,
         whileMembers: false,
         overrides: () => ({ members: this.wanted }),
+        assignors: this.options.assignors ?? [],
       });
     } catch (error) {
       this.fail(asStreamsError(error));
@@ -219,7 +251,14 @@ export class LocalStreams {
 
   private async tick(why: Pick<TickInput, 'reason' | 'failed'>): Promise<void> {
     const { app, ports, watch } = this;
-    await runTick({ app, ports, watch, overrides: { members: this.wanted }, ...why });
+    await runTick({
+      app,
+      ports,
+      watch,
+      overrides: { members: this.wanted },
+      assignors: this.options.assignors ?? [],
+      ...why,
+    });
   }
 
   private invocationFailed({ target, error }: InvocationFailure): void {

@@ -126,17 +126,12 @@ export const ERRORS = {
     kind: 'internal',
     remedy: 'The transactional producer was used out of order; report it with the details.',
   },
-  STREAMS_TASK_CORRUPTED: {
-    kind: 'corrupted',
-    remedy: 'None needed: the state is restored from the last good snapshot or the changelog.',
-  },
   STREAMS_SNAPSHOT_CORRUPTED: { kind: 'corrupted', remedy: 'None needed: the previous snapshot or the log is used.' },
   STREAMS_RESTORE_STALLED: {
     kind: 'transient',
     remedy: 'Look for an open transaction or a truncated changelog at the position in the details.',
   },
   STREAMS_UNAVAILABLE: { kind: 'transient', remedy: 'The service in the message was slow or away; it is tried again.' },
-  STREAMS_DEADLINE_EXCEEDED: { kind: 'transient', remedy: 'None needed: the next invocation continues.' },
   STREAMS_ABORTED: { kind: 'transient', remedy: 'None needed: the caller gave the operation up.' },
   STREAMS_INTERNAL: { kind: 'internal', remedy: 'A rule of the engine was broken; report it with the details.' },
 } as const satisfies Record<string, ErrorSpec>;
@@ -215,12 +210,9 @@ export class ProducerFencedError extends errorClass('STREAMS_PRODUCER_FENCED') {
 /** A send or commit of which nobody knows whether it took effect. */
 export class UnknownOutcomeError extends errorClass('STREAMS_UNKNOWN_OUTCOME') {}
 export class TransactionStateError extends errorClass('STREAMS_TRANSACTION_STATE') {}
-/** Kafka: `TaskCorruptedException`. */
-export class TaskCorruptedError extends errorClass('STREAMS_TASK_CORRUPTED') {}
 export class SnapshotCorruptedError extends errorClass('STREAMS_SNAPSHOT_CORRUPTED') {}
 export class RestoreStalledError extends errorClass('STREAMS_RESTORE_STALLED') {}
 export class UnavailableError extends errorClass('STREAMS_UNAVAILABLE') {}
-export class DeadlineExceededError extends errorClass('STREAMS_DEADLINE_EXCEEDED') {}
 /** The caller's `AbortSignal` fired. */
 export class AbortedError extends errorClass('STREAMS_ABORTED') {}
 export class InternalError extends errorClass('STREAMS_INTERNAL') {}

@@ -38,7 +38,6 @@ export interface Settings {
   readonly replicationFactor: number;
   readonly pollMs: number;
   readonly fetchMaxBytes: number;
-  readonly stateDir: string;
 }
 
 /** What a user writes: any part, durations also as text. */
@@ -127,7 +126,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     default: 2,
     doc: 'Warm-ups in flight at once.',
   },
-  assignor: { dotted: 'task.assignor', kind: { type: 'text' }, default: 'steady', doc: 'Name of the assignor.' },
+  assignor: {
+    dotted: 'task.assignor',
+    kind: { type: 'text' },
+    default: 'steady',
+    doc: 'Name of the assignor: steady, sticky, or one of your own.',
+  },
   members: { dotted: 'millrace.members', kind: integer(1, 1_000), default: 1, doc: 'Members (slots) wanted.' },
   tasksPerMember: {
     dotted: 'num.stream.threads',
@@ -207,12 +211,6 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: integer(1_024),
     default: 1024 * 1024,
     doc: 'Bytes asked of the log at once.',
-  },
-  stateDir: {
-    dotted: 'state.dir',
-    kind: { type: 'text' },
-    default: '',
-    doc: 'Folder for local files; empty keeps everything in memory.',
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Answers what a store holds for a key, from outside of the task: a follower on demand (design §9).
+ * Answers what a store holds for a key, from outside of the task: a follower on demand (docs/design.md §9).
  *
  * Invariants
  *   Q1  a fresh answer holds everything that was committed, and visible as such, when the question came

@@ -40,7 +40,6 @@ export interface Topology {
   readonly nodes: ReadonlyMap<string, TopologyNode>;
   readonly children: ReadonlyMap<string, readonly string[]>;
   readonly stores: ReadonlyMap<string, StoreSpec>;
-  /** Global stores by name: their source topic and the node that updates them; they belong to no sub-topology. */
   readonly subTopologies: readonly SubTopology[];
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
   readonly changelogs: ReadonlyMap<string, Changelog>;

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import wordCount from '../../../functions/app.js';
+import type { TaskAssignor } from '../../../lib/assignment/index.js';
+import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
+import { createNodeHost } from '../../../lib/host/node/node-host.js';
+import { defineApp, string } from '../../../lib/index.js';
+import { LocalStreams, type LocalStreamsOptions, offset } from '../../../lib/local/index.js';
+
+const serdes = { key: string(), value: string() };
+const topics = ['lines', 'counts'].map((name) => ({ name, partitions: 2, config: {} }));
+const quick = { heartbeatIntervalMs: 50, sessionTimeoutMs: 500, tickIntervalMs: 50, commitIntervalMs: 10 };
+
+const open: LocalStreams[] = [];
+afterEach(async () => {
+  for (const streams of open.splice(0)) await streams.close();
+});
+
+async function start(settings = {}, options: Partial<LocalStreamsOptions> = {}): Promise<LocalStreams> {
+  const { applicationId, topology } = wordCount;
+  const streams = await LocalStreams.start({
+    app: defineApp({ applicationId, topology, settings: { ...quick, ...settings } }),
+    topics,
+    host: createNodeHost({ logger: createJsonLinesLogger({ level: 'silent' }) }),
+    ...options,
+  });
+  open.push(streams);
+  return streams;
+}
+
+describe('the local system', () => {
+  it('counts what was appended once it is caught up, and answers queries', async () => {
+    const streams = await start();
+
+    await streams.append('lines', serdes, [
+      { key: 'a', value: 'to be or not' },
+      { key: null, value: 'to be' },
+    ]);
+    await streams.untilCaughtUp(AbortSignal.timeout(10_000));
+
+    expect(await streams.query('counts', 'be')).toMatchObject({ found: true, value: 2 });
+    expect(await streams.query('counts', 'never')).toMatchObject({ found: false, value: null });
+  });
+
+  it('puts records of one key into one partition, in order', async () => {
+    const streams = await start();
+    const records = Array.from({ length: 20 }, (_, index) => ({ key: 'same', value: `${index}` }));
+
+    await streams.append('lines', serdes, records);
+
+    const read = await streams.log.fetch(
+      [0, 1].map((partition) => ({ topic: 'lines', partition, fromOffset: offset(0) })),
+      { isolation: 'readCommitted', maxWaitMs: 0, maxBytes: 1_000_000 },
+    );
+    const sizes = read.map((result) => result.records.size).sort((a, b) => a - b);
+    const values = read.flatMap((result) =>
+      [...result.records].map(({ value }) => Buffer.from(value ?? []).toString()),
+    );
+    expect(sizes).toEqual([0, 20]);
+    expect(values).toEqual(records.map(({ value }) => value));
+  });
+
+  it('gives up waiting when the signal fires', async () => {
+    const streams = await start({}, { processes: () => nobody });
+
+    await streams.append('lines', serdes, [{ key: 'a', value: 'never counted' }]);
+
+    await expect(streams.untilCaughtUp(AbortSignal.timeout(100))).rejects.toMatchObject({ code: 'STREAMS_ABORTED' });
+  });
+
+  it('refuses to append to a topic that does not exist', async () => {
+    const streams = await start();
+
+    await expect(streams.append('nowhere', serdes, [])).rejects.toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC' });
+  });
+
+  it('places tasks by an assignor of the user’s', async () => {
+    const allOnTheFirst: TaskAssignor = {
+      name: 'first',
+      assign: ({ tasks, members }) => {
+        const active = tasks.map(({ id }) => id);
+        const placed = members.slice(0, 1).map(({ id }) => [id, { active, standby: [], warmup: [] }] as const);
+        return { members: new Map(placed), followUp: false };
+      },
+    };
+    const streams = await start({ members: 2, assignor: 'first' }, { assignors: [allOnTheFirst] });
+
+    await streams.append('lines', serdes, [{ key: 'a', value: 'x' }]);
+    await streams.untilCaughtUp(AbortSignal.timeout(10_000));
+
+    const { members } = await streams.state();
+    expect(members.map(({ tasks }) => tasks.length)).toEqual([4, 0]);
+  });
+});
+
+/** Processes that never run anything. */
+const nobody = { slots: new Set<never>(), run: async () => {}, crash: () => false, end: () => {} };
