@@ -4,7 +4,7 @@ import { type Offset, offset } from '../model/offset.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, topicPartitionKey } from '../model/topic-partition.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
-import type { ObservedInput } from './sleep.js';
+import type { ObservedInput } from './state.js';
 
 export interface ObserveInputs {
   readonly app: StreamsApp;

@@ -8,18 +8,9 @@
  *       committed, or if a wall-clock punctuation is due; what is not known is work
  *   Z4  a slot that work has woken keeps its place until its incarnation was asked for a session time-out ago
  */
-import { lagBetween, type Offset } from '../model/offset.js';
+import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
-import type { ApplicationState, ObservedMember } from './state.js';
-
-/** Where one input of a task stands. */
-export interface ObservedInput {
-  /** Committed, or as recorded with the last release; null: neither. */
-  readonly nextOffset: Offset | null;
-  readonly startOffset: Offset;
-  /** What a reader of committed records can reach (exclusive). */
-  readonly endOffset: Offset;
-}
+import type { ApplicationState, ObservedInput, ObservedMember } from './state.js';
 
 type SleepState = Pick<ApplicationState, 'app' | 'plan' | 'leases' | 'inputs' | 'nowMs'>;
 

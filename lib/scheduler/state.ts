@@ -1,10 +1,10 @@
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, Lease, Member, MemberId, Plan } from '../leases/records.js';
 import type { TopicDescription } from '../log/log.js';
+import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
-import type { ObservedInput } from './sleep.js';
 
 /** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
 export interface ObservedMember extends Member {
@@ -14,6 +14,15 @@ export interface ObservedMember extends Member {
 /** The last invocation of a slot by this scheduler, and how long ago it was. */
 export interface ObservedInvocation extends SlotInvocation {
   readonly ageMs: number;
+}
+
+/** Where one input of a task stands. */
+export interface ObservedInput {
+  /** Committed, or as recorded with the last release; null: neither. */
+  readonly nextOffset: Offset | null;
+  readonly startOffset: Offset;
+  /** What a reader of committed records can reach (exclusive). */
+  readonly endOffset: Offset;
 }
 
 /** All that a tick decides upon, as one immutable value. Kafka: KIP-924's `ApplicationState`. */
