@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../lib/model/errors.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Names of the broker's errors: Kafka has a few that begin as ours do. */
+const KAFKAS_OWN = join('lib', 'log', 'kafka', 'protocol', 'error-codes.ts');
 const codePattern = /\bSTREAMS_[A-Z0-9]+(?:_[A-Z0-9]+)*\b/g;
 
 async function filesBelow(folder: string, ending: string): Promise<string[]> {
@@ -54,7 +56,7 @@ describe('the error codes', () => {
 
   it('are used in lib only as ERROR_CODES declares them, and each once there', async () => {
     const known = new Set<string>(ERROR_CODES);
-    const files = await filesBelow('lib', '.ts');
+    const files = (await filesBelow('lib', '.ts')).filter((file) => file !== KAFKAS_OWN);
 
     const used = await Promise.all(
       files.map(async (file) => ((await read(file)).match(codePattern) ?? []).map((code) => ({ file, code }))),
@@ -66,10 +68,18 @@ describe('the error codes', () => {
     expect(known.size).toBeGreaterThan(0);
   });
 
-  it('are each used by an error of lib, not only declared', async () => {
-    const text = (await Promise.all((await filesBelow('lib', '.ts')).map(read))).join('\n');
+  it('each belong to a class that something in lib throws', async () => {
+    const declaring = join('lib', 'model', 'errors.ts');
+    const classes = new Map(
+      [...(await read(declaring)).matchAll(/class (\w+) extends errorClass\('(\w+)'\)/g)].map(([, name, code]) => [
+        code,
+        name,
+      ]),
+    );
+    const others = (await filesBelow('lib', '.ts')).filter((file) => file !== declaring);
+    const text = (await Promise.all(others.map(read))).join('\n');
 
-    const unused = [...ERROR_CODES].filter((code) => (text.match(new RegExp(`\\b${code}\\b`, 'g')) ?? []).length < 2);
+    const unused = ERROR_CODES.filter((code) => !new RegExp(`new ${classes.get(code)}\\(`).test(text));
 
     expect(unused).toEqual([]);
   });

@@ -158,6 +158,9 @@ const CODES: readonly (readonly [code: number, name: string, action: ErrorAction
   [127, 'VOTER_NOT_FOUND', 'unavailable'],
   [128, 'INVALID_REGULAR_EXPRESSION', 'refused'],
   [129, 'REBOOTSTRAP_REQUIRED', 'leader'],
+  [130, 'STREAMS_INVALID_TOPOLOGY', 'refused'],
+  [131, 'STREAMS_INVALID_TOPOLOGY_EPOCH', 'refused'],
+  [132, 'STREAMS_TOPOLOGY_FENCED', 'unavailable'],
   [133, 'SHARE_SESSION_LIMIT_REACHED', 'unavailable'],
 ];
 
