@@ -7,7 +7,7 @@
  * Invariants
  *   Q1  batches of a partition are sent in the order of their sequence numbers, one after the other
  *   Q2  a partition is part of the transaction before a record is sent to it
- *   Q3  the first error ends everything that is queued; nothing is sent after it
+ *   Q3  the first error ends everything that is queued, and everything that is added later; nothing is sent after it
  *   Q4  a round carries at most MAX_ROUND_BYTES, or one batch
  */
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
@@ -36,6 +36,7 @@ export class SendQueue {
   private readonly queue: QueuedSend[] = [];
   private readonly enlisted = new Set<TopicPartitionKey>();
   private pumping: Promise<void> | undefined;
+  private failure: { readonly error: unknown } | undefined;
 
   constructor(options: SendQueueOptions) {
     this.options = options;
@@ -44,10 +45,12 @@ export class SendQueue {
   /** Resolves when the broker has all of the batches. */
   add(to: TopicPartition, batches: readonly EncodedBatch[]): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (this.failure !== undefined) {
+        reject(this.failure.error);
+        return;
+      }
       this.queue.push({ to, batches, sent: 0, resolve, reject });
-      this.pumping ??= this.pump().finally(() => {
-        this.pumping = undefined;
-      });
+      this.pumping ??= this.pump();
     });
   }
 
@@ -66,8 +69,11 @@ export class SendQueue {
     try {
       while (this.queue.length > 0) await this.sendRound(this.nextRound());
     } catch (error) {
+      this.failure = { error };
       for (const { reject } of this.queue.splice(0)) reject(error);
     }
+    // At once, with nothing in between: what is added from here on has to start the next run.
+    this.pumping = undefined;
   }
 
   private async sendRound(round: readonly QueuedSend[]): Promise<void> {

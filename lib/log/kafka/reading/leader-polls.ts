@@ -35,11 +35,11 @@ export interface LeaderPoll {
 }
 
 export class LeaderPolls {
-  private readonly cluster: Cluster;
+  private readonly cluster: Pick<Cluster, 'poll'>;
   private readonly clock: Clock;
   private readonly polls = new Map<string, LeaderPoll>();
 
-  constructor(cluster: Cluster, clock: Clock) {
+  constructor(cluster: Pick<Cluster, 'poll'>, clock: Clock) {
     this.cluster = cluster;
     this.clock = clock;
   }
