@@ -2,7 +2,7 @@
  * The log port on Apache Kafka (brokers from 2.8 on).
  *
  * kafkajs opens and authenticates connections; what is said over them is ours: fetching, batches, transactions, offsets,
- * topics (docs/decisions/0009-kafkajs-connects-the-protocol-is-ours.md). This file puts the parts together.
+ * topics (docs/decisions/0010-kafkajs-connects-the-protocol-is-ours.md). This file puts the parts together.
  */
 import type { ConnectionOptions } from 'node:tls';
 import kafkajs from 'kafkajs';

@@ -1,7 +1,7 @@
 /**
  * The parts of kafkajs 2.2.4 that we stand on: how it opens a connection (TCP, TLS, SASL), frames requests and gives up on
  * silent ones. Nothing else of it is used: what it reads and how it handles transactions was found wrong on a broker
- * (docs/decisions/0009-kafkajs-connects-the-protocol-is-ours.md).
+ * (docs/decisions/0010-kafkajs-connects-the-protocol-is-ours.md).
  *
  * kafkajs hands its `Cluster` to a custom partition assigner when a consumer is *constructed*; nothing joins a group. The
  * members below are not in its types. Its version is pinned exactly, and their presence is checked once, here.
