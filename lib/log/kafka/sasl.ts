@@ -1,6 +1,7 @@
 /** How we say who we are (SASL). kafkajs speaks the mechanisms; tokens come from whoever can make them. */
-import type { SASLOptions } from 'kafkajs';
+import type { Mechanism, SASLOptions } from 'kafkajs';
 import { InvalidSettingError } from '../../model/errors.js';
+import { bearerMechanism } from './sasl-bearer.js';
 
 /** Makes a token for MSK's IAM authentication; the package `aws-msk-iam-sasl-signer-js` has one. */
 export type MskIamSigner = (options: { readonly region: string }) => Promise<{ readonly token: string }>;
@@ -45,24 +46,21 @@ export function checkSasl(sasl: KafkaSaslOptions): void {
 }
 
 /** The same for kafkajs. */
-export function kafkajsSasl(sasl: KafkaSaslOptions): SASLOptions {
+export function kafkajsSasl(sasl: KafkaSaslOptions): SASLOptions | Mechanism {
   switch (sasl.mechanism) {
     case 'plain':
+      return { mechanism: 'plain', username: sasl.username, password: sasl.password };
     case 'scram-sha-256':
-    case 'scram-sha-512': {
-      const { mechanism, username, password } = sasl;
-      return { mechanism, username, password };
-    }
+      return { mechanism: 'scram-sha-256', username: sasl.username, password: sasl.password };
+    case 'scram-sha-512':
+      return { mechanism: 'scram-sha-512', username: sasl.username, password: sasl.password };
     case 'oauthbearer':
-      return { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: await sasl.token() }) };
+      return bearerMechanism(sasl.token);
     case 'msk-iam':
-      return {
-        mechanism: 'oauthbearer',
-        oauthBearerProvider: async () => {
-          const sign = sasl.signer ?? (await loadSigner());
-          return { value: (await sign({ region: sasl.region })).token };
-        },
-      };
+      return bearerMechanism(async () => {
+        const sign = sasl.signer ?? (await loadSigner());
+        return (await sign({ region: sasl.region })).token;
+      });
   }
 }
 

@@ -18,6 +18,7 @@ export const METADATA_MAX_AGE_MS = 300_000;
 export const MAX_REMEMBERED = 10_000;
 
 const LEADER_NOT_AVAILABLE = 5;
+const BROKER_NOT_AVAILABLE = 8;
 
 interface Remembered<T> {
   readonly value: T;
@@ -49,6 +50,8 @@ export class Cluster {
   /** Metadata as one broker has it now. @throws {BrokerError} · {ConnectionFailure} */
   async metadata(topics: readonly string[] | null): Promise<ClusterMetadata> {
     const answer = await this.sendToAny(metadataRequest(topics));
+    // What a broker says that has just started, or before it hangs up on somebody whom it does not know.
+    if (answer.nodes.length === 0) throw new BrokerError('metadata without a single broker', BROKER_NOT_AVAILABLE);
     this.learn(answer);
     return answer;
   }

@@ -5,8 +5,10 @@
  * up everything behind it. So a request gets a connection of its own from a pool, and no request waits for another.
  */
 import kafkajs from 'kafkajs';
+import { InvalidSettingError } from '../../../model/errors.js';
 import { ConnectionFailure } from '../failures.js';
 import { type ApiRequest, type ApiResponse, decodeResponse, encodeRequest } from '../protocol/api.js';
+import { errorCodeInfo } from '../protocol/error-codes.js';
 import type { KafkajsBroker, KafkajsConnection, RawRequest, RawResponse } from './kafkajs-internals.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -32,8 +34,11 @@ export class Lane {
       return new Lane(broker, await broker.connectionPool.getConnection(0), nowMs);
     } catch (cause) {
       const { message } = cause as Error;
-      const isRefusal = cause instanceof kafkajs.KafkaJSSASLAuthenticationError;
-      throw new ConnectionFailure(`can not connect: ${message}`, { cause, maybeSent: false, isRefusal });
+      throw new ConnectionFailure(`can not connect: ${message}`, {
+        cause,
+        maybeSent: false,
+        isRefusal: isRefusal(cause),
+      });
     }
   }
 
@@ -58,7 +63,7 @@ export class Lane {
       throw new ConnectionFailure(`${request.api.name}: ${(cause as Error).message}`, {
         cause,
         maybeSent: true,
-        isRefusal: cause instanceof kafkajs.KafkaJSSASLAuthenticationError,
+        isRefusal: isRefusal(cause),
       });
     } finally {
       this.isBusy = false;
@@ -99,6 +104,13 @@ export class Lane {
       isRefusal: true,
     });
   }
+}
+
+/** Whether the broker said no to who we are or how we say it; kafkajs has a class for some of these and codes for others. */
+function isRefusal(cause: unknown): boolean {
+  if (cause instanceof kafkajs.KafkaJSSASLAuthenticationError || cause instanceof InvalidSettingError) return true;
+  if (!(cause instanceof kafkajs.KafkaJSProtocolError) || !('code' in cause)) return false;
+  return errorCodeInfo(Number(cause.code)).action === 'refused';
 }
 
 function asRaw(request: ApiRequest<unknown>, timeoutMs: number): RawRequest {

@@ -1,10 +1,12 @@
+import kafkajs from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { type KafkaLogOptions, resolveKafkaLogOptions } from '../../../../lib/log/kafka/kafka-log-options.js';
-import { kafkajsSasl } from '../../../../lib/log/kafka/sasl.js';
+import { type KafkaSaslOptions, kafkajsSasl } from '../../../../lib/log/kafka/sasl.js';
 import { StreamsError } from '../../../../lib/model/errors.js';
 import { codeOf } from '../../../../lib/testing/conformance/test-runner.js';
 import { createTestHost } from '../../../support/test-host.js';
 
+const { Kafka } = kafkajs;
 const host = createTestHost();
 const resolve = (options: Partial<Record<keyof KafkaLogOptions, unknown>>) =>
   resolveKafkaLogOptions({ brokers: ['localhost:9092'], host, ...options } as KafkaLogOptions);
@@ -68,32 +70,50 @@ describe('SASL', () => {
     expect(kafkajsSasl(given)).toEqual(given);
   });
 
-  it('asks for a token each time', async () => {
-    let count = 0;
-    const sasl = kafkajsSasl({ mechanism: 'oauthbearer', token: async () => `token-${++count}` });
+  it.each<[string, KafkaSaslOptions, string]>([
+    ['a token', { mechanism: 'oauthbearer', token: async () => 'abc' }, 'n,,\u0001auth=Bearer abc\u0001\u0001'],
+    [
+      "a token that MSK's signer has made for its region",
+      { mechanism: 'msk-iam', region: 'eu-north-1', signer: async ({ region }) => ({ token: `for-${region}` }) },
+      'n,,\u0001auth=Bearer for-eu-north-1\u0001\u0001',
+    ],
+  ])('sends %s in the form of RFC 7628', async (_, sasl, expected) => {
+    const { sent, outcome } = await authenticate(sasl, '');
 
-    const tokens = [];
-    for (let time = 0; time < 2; time += 1)
-      if (sasl.mechanism === 'oauthbearer') tokens.push((await sasl.oauthBearerProvider()).value);
-
-    expect(tokens).toEqual(['token-1', 'token-2']);
+    expect([sent, outcome]).toEqual([expected, 'no error']);
   });
 
-  it("has MSK's IAM tokens made by the signer that is given, for its region", async () => {
-    const sasl = kafkajsSasl({
-      mechanism: 'msk-iam',
-      region: 'eu-north-1',
-      signer: async ({ region }) => ({ token: `signed for ${region}` }),
-    });
+  it('takes a challenge after a token for the refusal that it is', async () => {
+    const { outcome } = await authenticate(
+      { mechanism: 'oauthbearer', token: async () => 'abc' },
+      '{"status":"invalid_token"}',
+    );
 
-    expect(sasl.mechanism === 'oauthbearer' && (await sasl.oauthBearerProvider()).value).toBe('signed for eu-north-1');
+    expect(String(outcome)).toContain('invalid_token');
   });
 
   it('says what to install where the signer is not there', async () => {
-    const sasl = kafkajsSasl({ mechanism: 'msk-iam', region: 'eu-north-1' });
+    const { outcome } = await authenticate({ mechanism: 'msk-iam', region: 'eu-north-1' }, '');
 
-    expect(sasl.mechanism === 'oauthbearer' && (await codeOf(sasl.oauthBearerProvider()))).toBe(
-      'STREAMS_INVALID_SETTING',
-    );
+    expect(outcome).toBe('STREAMS_INVALID_SETTING');
   });
 });
+
+/** Runs a bearer mechanism against a broker that answers with this challenge. */
+async function authenticate(options: KafkaSaslOptions, challenge: string) {
+  const mechanism = kafkajsSasl(options);
+  if (!('authenticationProvider' in mechanism)) throw new Error('not a mechanism of ours');
+  let sent = '';
+  const { authenticate: run } = mechanism.authenticationProvider({
+    host: 'h',
+    port: 1,
+    logger: new Kafka({ brokers: ['h:1'] }).logger(),
+    saslAuthenticate: async ({ request, response }) => {
+      const bytes = await request.encode();
+      expect(bytes.readInt32BE(0)).toBe(bytes.length - 4);
+      sent = bytes.subarray(4).toString();
+      return response?.parse(await response.decode(Buffer.concat([Buffer.alloc(4), Buffer.from(challenge)])));
+    },
+  });
+  return { outcome: await codeOf(run()), sent };
+}
