@@ -89,7 +89,7 @@ describe('SASL', () => {
       '{"status":"invalid_token"}',
     );
 
-    expect(String(outcome)).toContain('invalid_token');
+    expect(outcome).toBe('STREAMS_INVALID_SETTING');
   });
 
   it('says what to install where the signer is not there', async () => {
