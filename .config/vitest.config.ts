@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
+import { awsProject } from '../test/support/aws/aws-project.js';
 import { kafkaProject } from '../test/support/kafka/kafka-project.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,10 +17,15 @@ const levels: Record<string, number> = {
   integration: 300 * second,
   architecture: 120 * second,
 };
-const kafkaTestTimeout = 300 * second;
+const serviceTestTimeout = 300 * second;
 
-const kafka = await kafkaProject();
-const namesWhatDidNotRun: Reporter = { onTestRunEnd: () => console.log(kafka.notice) };
+/** Tests of several levels that share a broker, or an emulator of AWS: each service is a level of its own. */
+const services = [
+  { name: 'kafka', globalSetup: 'test/support/kafka/shared-broker.ts', ...(await kafkaProject()) },
+  { name: 'aws', globalSetup: 'test/support/aws/shared-emulator.ts', ...(await awsProject()) },
+];
+const notices = services.flatMap(({ notice }) => (notice === undefined ? [] : [notice]));
+const namesWhatDidNotRun: Reporter = { onTestRunEnd: () => console.log(notices.join('')) };
 
 const timeouts = (timeoutMs: number) => ({
   testTimeout: timeoutMs,
@@ -34,7 +40,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     allowOnly: false,
-    reporters: ['default', 'json', ...(kafka.notice === undefined ? [] : [namesWhatDidNotRun])],
+    reporters: ['default', 'json', ...(notices.length === 0 ? [] : [namesWhatDidNotRun])],
     outputFile: { json: '.results/vitest.json' },
     coverage: { provider: 'v8', include: ['lib/**/*.ts'], reportsDirectory: '.results/coverage' },
     projects: [
@@ -43,25 +49,23 @@ export default defineConfig({
         test: {
           name: level,
           include: [`test/${level}/**/*.test.ts`],
-          exclude: [...kafka.all],
+          exclude: services.flatMap((service) => service.all),
           ...timeouts(timeoutMs),
         },
       })),
-      // Tests of several levels that share a broker. They come last, so that the fast ones are not slowed down by it.
-      ...(kafka.include.length === 0
-        ? []
-        : [
-            {
-              extends: true as const,
-              test: {
-                name: 'kafka',
-                include: [...kafka.include],
-                globalSetup: ['test/support/kafka/shared-broker.ts'],
-                sequence: { groupOrder: 1 },
-                ...timeouts(kafkaTestTimeout),
-              },
-            },
-          ]),
+      // They come last, one service after the other, so that the fast tests are not slowed down by them.
+      ...services
+        .filter((service) => service.include.length > 0)
+        .map(({ name, include, globalSetup }, index) => ({
+          extends: true as const,
+          test: {
+            name,
+            include: [...include],
+            globalSetup: [globalSetup],
+            sequence: { groupOrder: index + 1 },
+            ...timeouts(serviceTestTimeout),
+          },
+        })),
     ],
   },
 });

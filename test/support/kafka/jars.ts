@@ -1,17 +1,11 @@
-/**
- * Kafka's jars and our Java tools, fetched with Maven and compiled once, kept in a folder outside the clone.
- *
- * The folder's name holds a hash of what it was made from, so that it never goes stale; it is built beside its place and moved
- * there whole, so that two processes at once and a process that dies halfway do no harm.
- */
+/** Kafka's jars and our Java tools, fetched with Maven and compiled once, kept in a folder outside the clone. */
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildOnce, cacheFolder, hashOf } from '../build-once.js';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -20,11 +14,6 @@ const toolsFolder = join(here, 'java');
 
 const fetchTimeoutMs = 300_000;
 const compileTimeoutMs = 60_000;
-
-/** `MILLRACE_CACHE`, else `~/.cache/millrace`. */
-export function cacheFolder(): string {
-  return process.env.MILLRACE_CACHE ?? join(homedir(), '.cache/millrace');
-}
 
 /** The class path of Apache Kafka: broker, Java client, Kafka Streams. Fetches it if it is not cached. */
 export async function kafkaClassPath(): Promise<string> {
@@ -61,26 +50,4 @@ async function kafkaJars(): Promise<string> {
 
 async function kafkaJarsFolder(): Promise<string> {
   return join(cacheFolder(), `kafka-${await hashOf([pomFile])}`);
-}
-
-async function buildOnce(folder: string, build: (building: string) => Promise<void>): Promise<string> {
-  if (existsSync(folder)) return folder;
-  await mkdir(dirname(folder), { recursive: true });
-  const building = `${folder}.${randomUUID()}`;
-  await mkdir(building);
-  try {
-    await build(building);
-    await rename(building, folder);
-  } catch (error) {
-    // Somebody else may have been quicker; a folder that is there is whole.
-    await rm(building, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
-  }
-  return folder;
-}
-
-async function hashOf(files: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(await readFile(file));
-  return hash.digest('hex').slice(0, 16);
 }

@@ -4,8 +4,7 @@
  * `npm test` promises to work with Node alone: what a machine lacks is left out of the run and named at its end, in capitals.
  * A run with `CI=true` has no such excuse: there the tests stay in, and fail for want of a broker.
  */
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { filesOf, noticeOf } from '../not-run.js';
 import { type KafkaAvailability, kafkaAvailability } from './availability.js';
 
 /** Tests that need a broker, any broker. */
@@ -37,25 +36,12 @@ export async function kafkaProject(): Promise<KafkaProject> {
   const broker = available.java || available.given !== undefined;
   if (process.env.CI === 'true' || (broker && available.java)) return { include: all, all, notice: undefined };
   const left = broker ? [javaTests] : [brokerTests, javaTests];
-  return { include: broker ? [brokerTests.glob] : [], all, notice: noticeOf(available, left) };
+  return { include: broker ? [brokerTests.glob] : [], all, notice: noticeFor(available, left) };
 }
 
-function noticeOf({ given, missing }: KafkaAvailability, left: ReadonlyArray<typeof brokerTests>): string {
+function noticeFor({ given, missing }: KafkaAvailability, left: ReadonlyArray<typeof brokerTests>): string {
   const files = left.flatMap(({ folder, name }) => filesOf(folder, name));
   const how =
     given === undefined ? ', or set KAFKA_BROKERS=host:port (docker compose up -d --wait starts a broker)' : '';
-  return [
-    '',
-    `KAFKA TESTS DID NOT RUN: ${files.length} files. Wanted: ${missing}${how}.`,
-    ...files.map((file) => `    not run: ${file}`),
-    '',
-  ].join('\n');
-}
-
-function filesOf(folder: string, name: RegExp): string[] {
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((file) => name.test(file))
-    .map((file) => `${folder}/${file}`)
-    .sort();
+  return noticeOf('KAFKA', `${missing}${how}`, files);
 }
