@@ -7,10 +7,13 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freePorts } from '../kafka/free-ports.js';
 import { Watchdog } from '../kafka/watchdog.js';
 import { sleep } from '../wait-for.js';
 import { ministackPython } from './ministack.js';
+
+const launcher = fileURLToPath(new URL('run-ministack.py', import.meta.url));
 
 const startTimeoutMs = 60_000;
 const pollMs = 50;
@@ -118,7 +121,7 @@ async function startMinistack(what: {
   const log = await open(logFile, 'a');
   try {
     const stdio = ['ignore', log.fd, log.fd] as const;
-    const child = spawn(python, ['-m', 'ministack'], { cwd: dir, env, stdio: [...stdio], detached: true });
+    const child = spawn(python, [launcher], { cwd: dir, env, stdio: [...stdio], detached: true });
     await once(child, 'spawn');
     return child;
   } finally {
