@@ -6,12 +6,14 @@
  *   Q2  an answer says as of which changelog offset it is, and never holds anything uncommitted
  *   Q3  it needs no member: it answers the same while a task fails over
  */
+
 import { byteKey } from '../model/byte-key.js';
 import { QueryRefusedError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { RuntimePorts } from '../runtime/ports.js';
 import { loadTaskDirectory, type TaskDirectory } from '../runtime/task-directory.js';
+import { readStored } from '../state/read-stored.js';
 import type { StreamsApp } from '../topology/app.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
@@ -70,7 +72,7 @@ export class QueryService {
     const { result: stored, position } = read;
     return {
       found: stored !== null,
-      value: stored === null ? null : (spec.valueSerde.deserialize(stored.value) as V),
+      value: stored === null ? null : (readStored(stored, spec.valueSerde) as V),
       timestampMs: stored?.timestampMs ?? null,
       asOf: { topic: changelog.topic, partition: changelog.partition, nextOffset: position },
     };

@@ -45,6 +45,11 @@ export class Cell<T> {
     return new Cell(true, value, null, -1, -1, null);
   }
 
+  /** A cell of a value together with the bytes that `serde` made of it; nobody may change either. */
+  static both<T>(serde: Serde<T>, bytes: Buffer, value: T): Cell<T> {
+    return new Cell(true, value, bytes, 0, bytes.length, serde);
+  }
+
   /** Whether the value is null, without decoding. */
   get isNull(): boolean {
     return this.decoded ? this.current === null || this.current === undefined : this.source === null;

@@ -1,5 +1,6 @@
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from './byte-store.js';
+import { readStored } from './read-stored.js';
 import { type StoreClock, TypedKeyValueStore } from './typed-key-value-store.js';
 
 /** The serdes of a key-value store, and the name that errors give it. */
@@ -21,7 +22,7 @@ export function openKeyValueStore<K, V>(
 ): TypedKeyValueStore<K, V> {
   const { valueSerde } = options;
   return new TypedKeyValueStore(bytes, options.name, options.keySerde, {
-    decode: (stored) => valueSerde.deserialize(stored.value),
+    decode: (stored) => readStored(stored, valueSerde),
     encode: (value) => ({ value: valueSerde.serialize(value), timestampMs: context.timestampMs() }),
     timestampOfDelete: () => context.timestampMs(),
   });

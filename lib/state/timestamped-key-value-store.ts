@@ -1,5 +1,6 @@
 import type { ByteStore } from './byte-store.js';
 import type { KeyValueStoreOptions } from './key-value-store.js';
+import { readStored } from './read-stored.js';
 import type { ValueAndTimestamp } from './state-store.js';
 import { type StoreClock, TypedKeyValueStore } from './typed-key-value-store.js';
 
@@ -16,7 +17,7 @@ export function openTimestampedKeyValueStore<K, V>(
 ): TypedKeyValueStore<K, ValueAndTimestamp<V>> {
   const { valueSerde } = options;
   return new TypedKeyValueStore(bytes, options.name, options.keySerde, {
-    decode: (stored) => ({ value: valueSerde.deserialize(stored.value), timestampMs: stored.timestampMs }),
+    decode: (stored) => ({ value: readStored(stored, valueSerde), timestampMs: stored.timestampMs }),
     encode: ({ value, timestampMs }) => ({ value: valueSerde.serialize(value), timestampMs }),
     timestampOfDelete: () => context.timestampMs(),
   });

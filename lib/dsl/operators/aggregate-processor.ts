@@ -5,9 +5,8 @@ import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor } from '../../processor/processor.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
-import { Cell } from '../../serde/cell.js';
 import type { StoredValue } from '../../state/byte-store.js';
-import type { Change } from '../change.js';
+import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
 import { type RowFormat, RowStore } from './row-store.js';
 
@@ -60,10 +59,10 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
     return this.forwarder.update({
       key,
       keyCell: record.keyCell,
-      newCell: Cell.of<A | null>(next),
+      newCell: this.rows.written(next, bytes),
       // Kafka Streams gives the initial value here where a stream's key had no row, which its tables downstream then subtract
       // though nobody had added it; we say that there was none.
-      oldCell: this.rows.cell(stored),
+      oldCell: this.node.sendOldValues ? this.rows.cell(stored) : ABSENT,
       existed: stored !== null,
       timestampMs,
       headers: record.headers,

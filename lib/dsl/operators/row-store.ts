@@ -6,6 +6,7 @@ import { Cell } from '../../serde/cell.js';
 import type { Serde } from '../../serde/serde.js';
 import { asBuffer } from '../../serde/string-serde.js';
 import type { ByteStore, StoredValue } from '../../state/byte-store.js';
+import { readStored } from '../../state/read-stored.js';
 import type { StateStore } from '../../state/state-store.js';
 import { ABSENT } from '../change.js';
 
@@ -46,7 +47,7 @@ export class RowStore<K, V> {
 
   decode(stored: StoredValue): V {
     try {
-      return this.serde.deserialize(stored.value);
+      return readStored(stored, this.serde);
     } catch (cause) {
       throw new DeserializationError(`a row of store '${this.name}' cannot be read`, {
         cause,
@@ -58,7 +59,14 @@ export class RowStore<K, V> {
   /** The row as a cell that decodes when somebody asks. */
   cell(stored: StoredValue | null): Cell<V | null> {
     if (stored === null) return ABSENT;
-    return Cell.read(this.serde as Serde<V | null>, asBuffer(stored.value), 0, stored.value.length);
+    const bytes = asBuffer(stored.value);
+    return Cell.read(this.serde as Serde<V | null>, bytes, 0, bytes.length);
+  }
+
+  /** The row that was just written, as a cell that has both the value and its bytes. */
+  written(value: V | null, bytes: Uint8Array | null): Cell<V | null> {
+    if (bytes === null) return ABSENT;
+    return Cell.both(this.serde as Serde<V | null>, asBuffer(bytes), value);
   }
 
   private encode(value: V): Uint8Array {

@@ -1,0 +1,111 @@
+import { type ByteKey, byteKey } from '../model/byte-key.js';
+import type { StoredEntry, StoredValue, StoreWrite } from './byte-store.js';
+
+/**
+ * A committed entry. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that keeps
+ * a fetched megabyte alive. Reading makes a buffer of it, the form that serdes read without a further object.
+ */
+export class ImageEntry implements StoredEntry {
+  readonly key: ByteKey;
+  readonly timestampMs: number;
+  /** The value, one byte a character. */
+  readonly packed: string;
+
+  constructor(key: ByteKey, value: Uint8Array, timestampMs: number) {
+    this.key = key;
+    this.packed = byteKey(value);
+    this.timestampMs = timestampMs;
+  }
+
+  /** A copy; ask once. */
+  get value(): Uint8Array {
+    return Buffer.from(this.packed, 'latin1');
+  }
+}
+
+/** The writes of one transaction: the slots that it touched, each once, in the order in which they were first written. */
+export class Overlay {
+  readonly slots: Slot[] = [];
+}
+
+/** A write that a younger transaction has written over. */
+interface BuriedWrite {
+  readonly write: StoreWrite;
+  readonly overlay: Overlay;
+  below: BuriedWrite | null;
+}
+
+/**
+ * All that a store knows of one key: what is committed, and what undecided transactions wrote.
+ *
+ * Nearly always that is at most one write; an older one is only kept where two transactions wrote the same key.
+ */
+export class Slot {
+  readonly key: ByteKey;
+  committed: ImageEntry | null = null;
+  /** The newest undecided write; a value of null hides what is below. */
+  pending: StoreWrite | null = null;
+  private overlay: Overlay | null = null;
+  private below: BuriedWrite | null = null;
+
+  constructor(key: ByteKey) {
+    this.key = key;
+  }
+
+  /** What a read sees (T1); null if there is nothing, or a delete. */
+  visible(): StoredValue | null {
+    const { pending } = this;
+    if (pending === null) return this.committed;
+    return pending.value === null ? null : (pending as StoredEntry);
+  }
+
+  /** Whether nothing is left to remember. */
+  get isEmpty(): boolean {
+    return this.pending === null && this.committed === null;
+  }
+
+  /** Notes a write of a transaction. @returns the write of the same transaction that it replaces, or null if this is its first */
+  write(write: StoreWrite, overlay: Overlay): StoreWrite | null {
+    const before = this.pending;
+    this.pending = write;
+    if (this.overlay === overlay) return before;
+    if (before !== null && this.overlay !== null) {
+      this.below = { write: before, overlay: this.overlay, below: this.below };
+    }
+    this.overlay = overlay;
+    overlay.slots.push(this);
+    return null;
+  }
+
+  /** Takes out the write of the oldest transaction. */
+  takeOldest(): StoreWrite | null {
+    if (this.below === null) {
+      const { pending } = this;
+      this.forget();
+      return pending;
+    }
+    let above: BuriedWrite | null = null;
+    let oldest = this.below;
+    while (oldest.below !== null) {
+      above = oldest;
+      oldest = oldest.below;
+    }
+    if (above === null) this.below = null;
+    else above.below = null;
+    return oldest.write;
+  }
+
+  /** Forgets every undecided write. @returns bytes of values that were forgotten */
+  dropPending(): number {
+    let bytes = this.pending?.value?.length ?? 0;
+    for (let buried = this.below; buried !== null; buried = buried.below) bytes += buried.write.value?.length ?? 0;
+    this.forget();
+    return bytes;
+  }
+
+  private forget(): void {
+    this.pending = null;
+    this.overlay = null;
+    this.below = null;
+  }
+}
