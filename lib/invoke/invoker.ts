@@ -1,6 +1,6 @@
 import type { FunctionName, PayloadOf } from './payloads.js';
 
-/** The port to the other functions. Adapters: `memory/` (in process), `lambda/` (later). */
+/** The port to the other functions. Adapters: `memory/` (in process), `lambda/`. */
 export interface Invoker {
   /**
    * Starts a function and returns when the request was accepted; the function may run later, twice, or not at all.

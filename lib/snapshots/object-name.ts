@@ -3,6 +3,7 @@
  *
  * A segment is made of `A–Z a–z 0–9 . _ - %` and does not start with a dot; so a name never leaves its folder, and adapters
  * may keep files of their own under names that start with a dot. Texts from outside become segments by `nameSegment`.
+ * No name is the folder of another one (`a` beside `a/b`): a folder can not keep both.
  */
 import { InternalError } from '../model/errors.js';
 

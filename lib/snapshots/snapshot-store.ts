@@ -1,5 +1,5 @@
 /**
- * The port to where snapshots lie: named immutable objects. Adapters: `memory/`, `folder/`, `s3/` (later).
+ * The port to where snapshots lie: named immutable objects. Adapters: `memory/`, `folder/`, `s3/`.
  * The format of manifests and segments, their names and the rules of use live beside this file, not in adapters.
  */
 export interface ObjectEntry {

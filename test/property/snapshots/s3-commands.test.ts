@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { createS3SnapshotStore } from '../../../lib/snapshots/s3/s3-snapshot-store.js';
+import { s3Client } from '../../support/aws/clients.js';
+import { commandSequences, runCommands } from '../../support/snapshot-commands.js';
+
+const client = s3Client(inject('awsEndpoint'));
+const bucket = `commands-${randomUUID()}`;
+beforeAll(async () => {
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+});
+
+it('a bucket answers any sequence of calls as the store in memory does', async () => {
+  await fc.assert(
+    fc.asyncProperty(commandSequences, async (commands) => {
+      const store = createS3SnapshotStore({ bucket, prefix: `${randomUUID()}/`, client });
+
+      const { actual, expected } = await runCommands(store, commands);
+
+      expect(actual).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});

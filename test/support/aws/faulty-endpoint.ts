@@ -1,0 +1,100 @@
+/**
+ * An endpoint before the emulator's, which does to requests what networks and busy services do: emulators never throttle and
+ * never lose a reply. Faults are used up in order, one for each request that the fault is for.
+ */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of a request. */
+export type Fault =
+  /** It never arrives: the connection breaks off. */
+  | 'lose-request'
+  /** It is carried out, and the connection breaks off before the answer. */
+  | 'lose-reply'
+  /** It is carried out, and the connection breaks off in the middle of the answer's body. */
+  | 'cut-body'
+  /** It is answered here, and never arrives. */
+  | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
+
+export interface FaultyEndpoint {
+  readonly endpoint: string;
+  /** `METHOD path` of each request that came in, in order. */
+  readonly seen: readonly string[];
+  /** The next `times` requests whose `METHOD path` matches meet this fault. */
+  inject(fault: Fault, matching?: RegExp, times?: number): void;
+  /** Faults that no request has met so far. */
+  readonly pending: number;
+  close(): Promise<void>;
+}
+
+/** Starts one before `target`. */
+export async function startFaultyEndpoint(target: string): Promise<FaultyEndpoint> {
+  const seen: string[] = [];
+  const faults: { readonly fault: Fault; readonly matching: RegExp }[] = [];
+
+  const server = createServer((incoming, answer) => {
+    const line = `${incoming.method} ${incoming.url}`;
+    seen.push(line);
+    const index = faults.findIndex(({ matching }) => matching.test(line));
+    const fault = index < 0 ? undefined : faults.splice(index, 1)[0]?.fault;
+    void bodyOf(incoming).then((body) => serve(target, incoming, body, answer, fault));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    seen,
+    inject(fault, matching = /^/, times = 1) {
+      for (let time = 0; time < times; time += 1) faults.push({ fault, matching });
+    },
+    get pending() {
+      return faults.length;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function serve(
+  target: string,
+  incoming: IncomingMessage,
+  body: Buffer,
+  answer: ServerResponse,
+  fault: Fault | undefined,
+): Promise<void> {
+  if (fault === 'lose-request') {
+    answer.destroy();
+    return;
+  }
+  if (typeof fault === 'object') {
+    answer.writeHead(fault.status, fault.headers).end(fault.body);
+    return;
+  }
+  const { status, headers, bytes } = await forward(target, incoming, body);
+  if (fault === 'lose-reply') {
+    answer.destroy();
+    return;
+  }
+  answer.writeHead(status, headers);
+  if (fault === undefined) answer.end(bytes);
+  else answer.write(bytes.subarray(0, bytes.length / 2), () => answer.destroy());
+}
+
+function forward(target: string, incoming: IncomingMessage, body: Buffer) {
+  return new Promise<{ status: number; headers: IncomingMessage['headers']; bytes: Buffer }>((resolve, reject) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const outgoing = request(new URL(url, target), { method, headers }, (reply) => {
+      bodyOf(reply).then((bytes) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, bytes }), reject);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
