@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
 import { awsProject } from '../test/support/aws/aws-project.js';
+import { deployedProject } from '../test/support/aws/deployed-project.js';
 import { kafkaProject } from '../test/support/kafka/kafka-project.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,10 +20,14 @@ const levels: Record<string, number> = {
 };
 const serviceTestTimeout = 300 * second;
 
-/** Tests of several levels that share a broker, or an emulator of AWS: each service is a level of its own. */
+/**
+ * Tests of several levels that share a broker, or an emulator of AWS: each service is a level of its own. So are those that deploy
+ * the functions, each file with a broker and an emulator of its own, one after the other.
+ */
 const services = [
-  { name: 'kafka', globalSetup: 'test/support/kafka/shared-broker.ts', ...(await kafkaProject()) },
-  { name: 'aws', globalSetup: 'test/support/aws/shared-emulator.ts', ...(await awsProject()) },
+  { name: 'kafka', globalSetup: ['test/support/kafka/shared-broker.ts'], ...(await kafkaProject()) },
+  { name: 'aws', globalSetup: ['test/support/aws/shared-emulator.ts'], ...(await awsProject()) },
+  { name: 'deployed', globalSetup: [], fileParallelism: false, ...(await deployedProject()) },
 ];
 const notices = services.flatMap(({ notice }) => (notice === undefined ? [] : [notice]));
 const namesWhatDidNotRun: Reporter = { onTestRunEnd: () => console.log(notices.join('')) };
@@ -56,12 +61,13 @@ export default defineConfig({
       // They come last, one service after the other, so that the fast tests are not slowed down by them.
       ...services
         .filter((service) => service.include.length > 0)
-        .map(({ name, include, globalSetup }, index) => ({
+        .map(({ name, include, globalSetup, fileParallelism = true }, index) => ({
           extends: true as const,
           test: {
             name,
             include: [...include],
-            globalSetup: [globalSetup],
+            globalSetup: [...globalSetup],
+            fileParallelism,
             sequence: { groupOrder: index + 1 },
             ...timeouts(serviceTestTimeout),
           },

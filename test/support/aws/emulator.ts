@@ -30,6 +30,8 @@ export interface Emulator {
   readonly endpoint: string;
   /** Environment variables by which SDKs and tools find it: endpoint, region, and keys that may do everything. */
   readonly env: Readonly<Record<string, string>>;
+  /** Folder below which it works, and unpacks functions; absent where the emulator was given. */
+  readonly dir?: string;
   /** What it has logged; empty where the emulator was given. */
   log(): Promise<string>;
   /** Ends it with what it started, if we started it. May be called twice. */
@@ -76,7 +78,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     await stop();
     throw error;
   }
-  return { endpoint, env: emulatorEnv(endpoint), log, stop };
+  return { endpoint, env: emulatorEnv(endpoint), dir, log, stop };
 }
 
 /** The variables by which SDKs and tools find an emulator. */

@@ -1,0 +1,83 @@
+/** A function's role as its own code has it: the policy that was deployed, and credentials that are held to it. */
+import { GetRolePolicyCommand, IAMClient, ListRolePoliciesCommand } from '@aws-sdk/client-iam';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { clientConfig } from './clients.js';
+import { type DeployedFunction, functionName } from './deployment.js';
+
+export interface Statement {
+  readonly Sid: string;
+  readonly Effect: 'Allow';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+}
+
+export interface RoleCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+/** One action that one statement allows. */
+export interface Permission {
+  readonly sid: string;
+  readonly action: string;
+}
+
+/** What the role of a deployed function may do. */
+export class FunctionRole {
+  readonly statements: readonly Statement[];
+  private readonly arn: string;
+  private readonly sts: STSClient;
+
+  private constructor(arn: string, statements: readonly Statement[], sts: STSClient) {
+    this.arn = arn;
+    this.statements = statements;
+    this.sts = sts;
+  }
+
+  static async of(endpoint: string, name: DeployedFunction): Promise<FunctionRole> {
+    const config = clientConfig(endpoint);
+    const lambda = new LambdaClient(config);
+    const { Role = '' } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName(name) }));
+    const iam = new IAMClient(config);
+    const RoleName = Role.slice(Role.lastIndexOf('/') + 1);
+    const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
+    const statements: Statement[] = [];
+    for (const PolicyName of PolicyNames) {
+      const { PolicyDocument = '' } = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
+      statements.push(...(JSON.parse(decodeURIComponent(PolicyDocument)) as { Statement: Statement[] }).Statement);
+    }
+    return new FunctionRole(Role, statements, new STSClient(config));
+  }
+
+  /** Every action that the policy allows, statement by statement. */
+  get permissions(): readonly Permission[] {
+    return this.statements.flatMap(({ Sid, Action }) => [Action].flat().map((action) => ({ sid: Sid, action })));
+  }
+
+  /**
+   * Credentials of the role, as Lambda gives them to the function; perhaps without one permission. The emulator lets the owner of
+   * the account assume any role. What is left out is left out by a policy of the session, which can only narrow the role's own.
+   */
+  async credentials(without?: Permission): Promise<RoleCredentials> {
+    const narrowed = without === undefined ? {} : { Policy: JSON.stringify(policyOf(this.statements, without)) };
+    const { Credentials } = await this.sts.send(
+      new AssumeRoleCommand({ RoleArn: this.arn, RoleSessionName: 'test', ...narrowed }),
+    );
+    return {
+      accessKeyId: Credentials?.AccessKeyId ?? '',
+      secretAccessKey: Credentials?.SecretAccessKey ?? '',
+      sessionToken: Credentials?.SessionToken ?? '',
+    };
+  }
+}
+
+function policyOf(statements: readonly Statement[], { sid, action }: Permission) {
+  const kept = statements.map((statement) =>
+    statement.Sid === sid
+      ? { ...statement, Action: [statement.Action].flat().filter((one) => one !== action) }
+      : statement,
+  );
+  return { Version: '2012-10-17', Statement: kept.filter(({ Action }) => Action.length > 0) };
+}
