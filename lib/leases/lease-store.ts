@@ -2,7 +2,7 @@
  * The port to the three tables. Each write is one conditional write; none holds a rule of who *should* write (rules.ts).
  *
  * A refused condition is an answer, not an error: `applied: false` with the item as it is now. After an error whose outcome
- * is unknown the adapter reads the item back and answers what it finds. Adapters: `memory/`, `dynamodb/` (later).
+ * is unknown the adapter reads the item back and answers what it finds. Adapters: `memory/`, `dynamodb/`.
  */
 import type { TaskId } from '../model/task-id.js';
 import type {

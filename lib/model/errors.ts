@@ -127,6 +127,10 @@ export const ERRORS = {
     remedy: 'The transactional producer was used out of order; report it with the details.',
   },
   STREAMS_SNAPSHOT_CORRUPTED: { kind: 'corrupted', remedy: 'None needed: the previous snapshot or the log is used.' },
+  STREAMS_MALFORMED_ITEM: {
+    kind: 'invalid',
+    remedy: 'Correct or delete the item in the details: this library has not written it so.',
+  },
   STREAMS_RESTORE_STALLED: {
     kind: 'transient',
     remedy: 'Look for an open transaction or a truncated changelog at the position in the details.',
@@ -211,6 +215,8 @@ export class ProducerFencedError extends errorClass('STREAMS_PRODUCER_FENCED') {
 export class UnknownOutcomeError extends errorClass('STREAMS_UNKNOWN_OUTCOME') {}
 export class TransactionStateError extends errorClass('STREAMS_TRANSACTION_STATE') {}
 export class SnapshotCorruptedError extends errorClass('STREAMS_SNAPSHOT_CORRUPTED') {}
+/** An item of the tables of members, leases or plans that can not be read; details: `table`, `attribute`, `item`. */
+export class MalformedItemError extends errorClass('STREAMS_MALFORMED_ITEM') {}
 export class RestoreStalledError extends errorClass('STREAMS_RESTORE_STALLED') {}
 export class UnavailableError extends errorClass('STREAMS_UNAVAILABLE') {}
 /** The caller's `AbortSignal` fired. */

@@ -1,0 +1,24 @@
+import { describe, expect, inject, it } from 'vitest';
+import { createDynamoDbLeaseStore } from '../../lib/leases/dynamodb/dynamodb-lease-store.js';
+import { describeLeaseConformance } from '../../lib/testing/conformance/lease-conformance.js';
+import { createLeaseTables, emulatorClientConfig } from '../support/aws/lease-tables.js';
+import { newName } from '../support/kafka/log-kit.js';
+import { createTestHost } from '../support/test-host.js';
+
+const endpoint = inject('awsEndpoint');
+const tables = await createLeaseTables(endpoint);
+
+describeLeaseConformance(
+  {
+    name: 'DynamoDB',
+    createStore: async ({ plansKept }) =>
+      createDynamoDbLeaseStore({
+        clientConfig: emulatorClientConfig(endpoint),
+        tables,
+        applicationId: newName('application'),
+        host: createTestHost(),
+        plansKept,
+      }),
+  },
+  { describe, it, expect },
+);
