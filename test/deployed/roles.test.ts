@@ -51,7 +51,7 @@ const text = (value: string): AttributeValue => ({ S: value });
 const applicationId = text('word-count');
 const memberKey = { applicationId, memberId: text('member-1') };
 const leaseKey = { applicationId, taskId: text('0_0') };
-const planKey = { applicationId, number: { N: '1' } };
+const planKey = { applicationId, row: { N: '0' } };
 
 const writeLease: Call = ({ dynamoDb }) =>
   dynamoDb.send(new PutItemCommand({ TableName: outputs.LeasesTableName, Item: leaseKey }));
@@ -65,7 +65,15 @@ const changeLease: Call = ({ dynamoDb }) =>
     }),
   );
 const writePlan: Call = ({ dynamoDb }) =>
-  dynamoDb.send(new PutItemCommand({ TableName: outputs.PlansTableName, Item: planKey }));
+  dynamoDb.send(
+    new UpdateItemCommand({
+      TableName: outputs.PlansTableName,
+      Key: planKey,
+      UpdateExpression: 'SET #number = :one',
+      ExpressionAttributeNames: { '#number': 'number' },
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    }),
+  );
 const readPlan: Call = ({ dynamoDb }) =>
   dynamoDb.send(new GetItemCommand({ TableName: outputs.PlansTableName, Key: planKey }));
 const deletePlan: Call = ({ dynamoDb }) =>

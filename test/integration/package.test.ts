@@ -198,10 +198,10 @@ describe('the roles', () => {
     expect(onLeases.flatMap(({ Action }) => Action)).toEqual(['dynamodb:Query']);
   });
 
-  it('let a task take leases, but write no plan and delete no slot', () => {
+  it('let a task take leases, but write no plan and delete no item', () => {
     const onPlans = statements('TaskRole').filter(({ Resource }) => isAbout(Resource, 'PlansTable'));
 
-    expect(onPlans.flatMap(({ Action }) => Action).sort()).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
+    expect(onPlans.flatMap(({ Action }) => Action)).toEqual(['dynamodb:GetItem']);
     expect(actions('TaskRole')).not.toContain('dynamodb:DeleteItem');
   });
 
@@ -213,7 +213,6 @@ describe('the roles', () => {
     expect(onTables.map(({ Sid, Resource }) => [Sid, isAbout(Resource, 'PlansTable')])).toEqual([['ReadPlans', true]]);
     expect(actions('StandbyRole')).toEqual([
       'dynamodb:GetItem',
-      'dynamodb:Query',
       's3:DeleteObject',
       's3:GetObject',
       's3:ListBucket',
