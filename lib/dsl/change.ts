@@ -1,6 +1,6 @@
+import { asBuffer } from '../model/byte-key.js';
 import { Cell } from '../serde/cell.js';
 import type { Serde } from '../serde/serde.js';
-import { asBuffer } from '../serde/string-serde.js';
 
 /**
  * An update of a table's row: what it is now and, where somebody asked for it, what it was. Kafka: `Change`.

@@ -8,6 +8,11 @@ declare const byteKeyBrand: unique symbol;
 /** The bytes of a key, one character a byte. */
 export type ByteKey = string & { readonly [byteKeyBrand]: true };
 
+/** Bytes of any kind in that form. Short ones are far cheaper so than in a buffer of their own. */
+export type PackedBytes = ByteKey;
+/** Bytes, in the form in which they are at hand. */
+export type Encoded = Uint8Array | PackedBytes;
+
 /** The key that bytes [start, end) of a buffer make. */
 export function byteKeyAt(buffer: Buffer, start: number, end: number): ByteKey {
   return buffer.toString('latin1', start, end) as ByteKey;
@@ -15,8 +20,12 @@ export function byteKeyAt(buffer: Buffer, start: number, end: number): ByteKey {
 
 /** The key that these bytes make. */
 export function byteKey(bytes: Uint8Array): ByteKey {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('latin1') as ByteKey;
+  return asBuffer(bytes).toString('latin1') as ByteKey;
+}
+
+/** The bytes as a buffer over the same memory. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The bytes of a key. */
@@ -30,4 +39,16 @@ export function afterPrefix(prefix: ByteKey): ByteKey | null {
   while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end -= 1;
   if (end === 0) return null;
   return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as ByteKey;
+}
+
+/** Below this size, writing byte by byte is faster than a call out of JavaScript. */
+const SHORT_BYTES = 32;
+
+/** Writes packed bytes into a buffer, which must have room for them. */
+export function unpackInto(buffer: Buffer, at: number, packed: PackedBytes): void {
+  if (packed.length > SHORT_BYTES) {
+    buffer.write(packed, at, 'latin1');
+    return;
+  }
+  for (let index = 0; index < packed.length; index += 1) buffer[at + index] = packed.charCodeAt(index);
 }

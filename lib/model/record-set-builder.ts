@@ -1,4 +1,4 @@
-import type { ByteKey } from './byte-key.js';
+import { type Encoded, unpackInto } from './byte-key.js';
 import { type Headers, RecordSet } from './record-set.js';
 
 const INITIAL_RECORDS = 64;
@@ -34,10 +34,10 @@ export class RecordSetBuilder {
     return this.used;
   }
 
-  /** Appends one record; `offset` defaults to its index. A store's key is written without an array in between. */
+  /** Appends one record; `offset` defaults to its index. Packed bytes are written without an array in between. */
   append(
-    key: Uint8Array | ByteKey | null,
-    value: Uint8Array | null,
+    key: Encoded | null,
+    value: Encoded | null,
     timestampMs: number,
     headers?: Headers,
     offset = this.count,
@@ -88,14 +88,14 @@ export class RecordSetBuilder {
     return set;
   }
 
-  private copy(part: Uint8Array | ByteKey): void {
+  private copy(part: Encoded): void {
     const end = this.used + part.length;
     if (end > this.bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, end));
       this.bytes.copy(larger, 0, 0, this.used);
       this.bytes = larger;
     }
-    if (typeof part === 'string') this.bytes.write(part, this.used, 'latin1');
+    if (typeof part === 'string') unpackInto(this.bytes, this.used, part);
     else this.bytes.set(part, this.used);
     this.used = end;
   }

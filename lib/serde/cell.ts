@@ -4,11 +4,12 @@
  * Invariants
  *   C1  a cell that was read decodes at most once, and only when somebody asks for the value
  *   C2  bytes that were read are written unchanged if the format is the same and no user code can have changed the value
- *   C3  null is null on both sides; no serde sees it
+ *   C3  packed bytes are kept where no user code can change the value: a key that is looked up and then written is packed once
+ *   C4  null is null on both sides; no serde sees it
  */
-import { type ByteKey, byteKey, byteKeyAt } from '../model/byte-key.js';
+import { asBuffer, type ByteKey, byteKey, byteKeyAt, type Encoded, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../model/errors.js';
-import type { Serde } from './serde.js';
+import { encodedBy, type Serde } from './serde.js';
 
 export class Cell<T> {
   private decoded: boolean;
@@ -17,6 +18,8 @@ export class Cell<T> {
   private readonly start: number;
   private readonly end: number;
   private readonly sourceSerde: Serde<T> | null;
+  private packed: PackedBytes | null = null;
+  private packedSerde: Serde<T> | null = null;
 
   private constructor(
     decoded: boolean,
@@ -46,8 +49,13 @@ export class Cell<T> {
   }
 
   /** A cell of a value together with the bytes that `serde` made of it; nobody may change either. */
-  static both<T>(serde: Serde<T>, bytes: Buffer, value: T): Cell<T> {
-    return new Cell(true, value, bytes, 0, bytes.length, serde);
+  static both<T>(serde: Serde<T>, encoded: Encoded, value: T): Cell<T> {
+    if (typeof encoded !== 'string') {
+      return new Cell(true, value, asBuffer(encoded), 0, encoded.length, serde);
+    }
+    const cell = Cell.of(value);
+    cell.keepPacked(serde, encoded);
+    return cell;
   }
 
   /** Whether the value is null, without decoding. */
@@ -74,20 +82,44 @@ export class Cell<T> {
     if (this.source !== null && this.unchangedIn(serde)) return this.source.subarray(this.start, this.end);
     const value = this.value;
     if (value === null || value === undefined) return null;
-    return encode(serde, value);
+    return encode(serde, value, serializedBy);
+  }
+
+  /**
+   * The value as bytes of `serde`, in the form that costs the least, or null.
+   *
+   * @throws {SerializationError} STREAMS_SERIALIZATION_FAILED
+   */
+  encoded(serde: Serde<T>): Encoded | null {
+    if (this.packed !== null && isSame(this.packedSerde, serde)) return this.packed;
+    if (this.source !== null && this.unchangedIn(serde)) return this.source.subarray(this.start, this.end);
+    const value = this.value;
+    return value === null || value === undefined ? null : encode(serde, value, encodedBy);
   }
 
   /** The value as a store key of `serde`; null for null. One string, no intermediate view for bytes that were read. */
   byteKey(serde: Serde<T>): ByteKey | null {
-    if (this.source !== null && this.unchangedIn(serde)) return byteKeyAt(this.source, this.start, this.end);
-    const bytes = this.bytes(serde);
-    return bytes === null ? null : byteKey(bytes);
+    if (this.packed !== null && isSame(this.packedSerde, serde)) return this.packed;
+    if (this.source !== null && this.unchangedIn(serde)) {
+      return this.keepPacked(serde, byteKeyAt(this.source, this.start, this.end));
+    }
+    const encoded = this.encoded(serde);
+    if (encoded === null) return null;
+    return this.keepPacked(serde, typeof encoded === 'string' ? encoded : byteKey(encoded));
+  }
+
+  private keepPacked(serde: Serde<T>, packed: PackedBytes): PackedBytes {
+    if (serde.immutable === true) {
+      this.packed = packed;
+      this.packedSerde = serde;
+    }
+    return packed;
   }
 
   private unchangedIn(serde: Serde<T>): boolean {
     const own = this.sourceSerde;
     if (own === null || (this.decoded && own.immutable !== true)) return false;
-    return own === serde || (own.format !== undefined && own.format === serde.format);
+    return isSame(own, serde);
   }
 
   private decode(): void {
@@ -106,9 +138,18 @@ export class Cell<T> {
   }
 }
 
-function encode<T>(serde: Serde<T>, value: T): Uint8Array {
+/** Whether two serdes make the same bytes. */
+function isSame<T>(own: Serde<T> | null, other: Serde<T>): boolean {
+  return own === other || (own !== null && own.format !== undefined && own.format === other.format);
+}
+
+function serializedBy<T>(serde: Serde<T>, value: T): Uint8Array {
+  return serde.serialize(value);
+}
+
+function encode<T, E extends Encoded>(serde: Serde<T>, value: T, by: (serde: Serde<T>, value: T) => E): E {
   try {
-    return serde.serialize(value);
+    return by(serde, value);
   } catch (cause) {
     throw new SerializationError(`a ${typeof value} does not fit the serde ${serde.format ?? ''}`, {
       cause,

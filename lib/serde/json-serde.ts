@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isPromise } from '../model/awaitable.js';
+import { asBuffer } from '../model/byte-key.js';
 import type { Serde } from './serde.js';
-import { asBuffer } from './string-serde.js';
 
 /** Issues named in an error: enough to see what is wrong, bounded so that a bad record cannot fill a log. */
 const MAX_ISSUES_NAMED = 5;

@@ -1,5 +1,5 @@
+import { asBuffer, type PackedBytes } from '../model/byte-key.js';
 import type { Serde } from './serde.js';
-import { asBuffer } from './string-serde.js';
 
 const TWO_TO_32 = 0x1_0000_0000;
 /** High word of 2^53, the first whole number that a JavaScript number cannot tell from its neighbour. */
@@ -16,9 +16,22 @@ const LONG: Serde<number> = Object.freeze({
     if (high === -UNSAFE_HIGH_WORD) return bytes.readUInt32BE(start + 4) !== 0;
     return high > -UNSAFE_HIGH_WORD && high < UNSAFE_HIGH_WORD;
   },
+  pack: (value: number) => {
+    const high = highWord(value);
+    const low = value - high * TWO_TO_32;
+    return String.fromCharCode(
+      (high >> 24) & 0xff,
+      (high >> 16) & 0xff,
+      (high >> 8) & 0xff,
+      high & 0xff,
+      (low >>> 24) & 0xff,
+      (low >>> 16) & 0xff,
+      (low >>> 8) & 0xff,
+      low & 0xff,
+    ) as PackedBytes;
+  },
   serialize: (value: number) => {
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no whole number within ±(2^53 − 1)`);
-    const high = Math.floor(value / TWO_TO_32);
+    const high = highWord(value);
     const bytes = Buffer.allocUnsafe(8);
     bytes.writeInt32BE(high, 0);
     bytes.writeUInt32BE(value - high * TWO_TO_32, 4);
@@ -27,6 +40,11 @@ const LONG: Serde<number> = Object.freeze({
   deserialize: (bytes: Uint8Array) => readLong(asBuffer(bytes), 0, bytes.length),
   deserializeRange: readLong,
 });
+
+function highWord(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no whole number within ±(2^53 − 1)`);
+  return Math.floor(value / TWO_TO_32);
+}
 
 function readLong(bytes: Buffer, start: number, end: number): number {
   expectLength(8, start, end);

@@ -1,3 +1,5 @@
+import type { Encoded, PackedBytes } from '../model/byte-key.js';
+
 /**
  * How a key or value becomes bytes and back. Kafka: `Serde`, `Serializer`, `Deserializer` in one.
  *
@@ -26,6 +28,9 @@ export interface Serde<T> {
   /** @throws anything; the engine reports it as STREAMS_SERIALIZATION_FAILED with the topic or store */
   serialize(value: T): Uint8Array;
 
+  /** The bytes of `serialize`, packed, where a serde can save the buffer. Errors as there. */
+  pack?(value: T): PackedBytes;
+
   /** @throws anything; the engine applies the deserialisation handler (STREAMS_DESERIALIZATION_FAILED) */
   deserialize(bytes: Uint8Array): T;
 
@@ -35,3 +40,8 @@ export interface Serde<T> {
 
 /** The value type of a serde. */
 export type SerdeType<S> = S extends Serde<infer T> ? T : never;
+
+/** A value as bytes, in the form that its serde gives at the least cost. @throws whatever the serde throws */
+export function encodedBy<T>(serde: Serde<T>, value: T): Encoded {
+  return serde.pack === undefined ? serde.serialize(value) : serde.pack(value);
+}

@@ -1,6 +1,7 @@
 /** Blocks of a segment: entries to bytes and back. The layout is in segment-format.ts. */
 import type { Host } from '../host/host.js';
-import { asBuffer, ByteReader } from './byte-reader.js';
+import { asBuffer } from '../model/byte-key.js';
+import { ByteReader } from './byte-reader.js';
 import type { ByteWriter } from './byte-writer.js';
 import { BLOCK_HEADER_BYTES, corruptedSegment, type SnapshotEntry } from './segment-format.js';
 

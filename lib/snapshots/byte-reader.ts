@@ -1,4 +1,4 @@
-import { type ByteKey, byteKeyAt } from '../model/byte-key.js';
+import { asBuffer, type ByteKey, byteKeyAt } from '../model/byte-key.js';
 import { SnapshotCorruptedError } from '../model/errors.js';
 
 /** Varints longer than this are no numbers of ours: 8 × 7 bits hold 2^53. */
@@ -62,9 +62,4 @@ export class ByteReader {
     this.at = start + length;
     return start;
   }
-}
-
-/** The same memory as a Buffer. */
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

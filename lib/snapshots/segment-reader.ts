@@ -1,7 +1,8 @@
 import type { Host } from '../host/host.js';
 import type { ByteKey } from '../model/byte-key.js';
+import { asBuffer } from '../model/byte-key.js';
 import { decodeEntries, openBlock } from './block.js';
-import { asBuffer, ByteReader } from './byte-reader.js';
+import { ByteReader } from './byte-reader.js';
 import {
   type BlockReference,
   corruptedSegment,

@@ -8,7 +8,7 @@
  * The engine's view of the same store is {@link TransactionalStore}.
  */
 import type { Awaitable } from '../model/awaitable.js';
-import type { ByteKey } from '../model/byte-key.js';
+import type { ByteKey, Encoded, PackedBytes } from '../model/byte-key.js';
 
 /** A value of a store with the timestamp of its write. */
 export interface StoredValue {
@@ -33,7 +33,7 @@ export interface ByteStore {
   readonly name: string;
   get(key: ByteKey): Awaitable<StoredValue | null>;
   /** A value of null deletes; the timestamp is that of the changelog record. */
-  put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void;
+  put(key: ByteKey, value: Encoded | null, timestampMs: number): void;
   /**
    * Entries in order, as of the moment when the iterator makes each step: an entry deleted meanwhile is not delivered twice
    * nor resurrected; writes behind the iterator are not seen.
@@ -48,6 +48,8 @@ export interface StoreWrite {
   readonly key: ByteKey;
   /** Null is a tombstone. */
   readonly value: Uint8Array | null;
+  /** The same packed, where the store has it so: then `value` makes a copy when it is asked for. */
+  readonly packed?: PackedBytes | null;
   readonly timestampMs: number;
 }
 

@@ -8,12 +8,12 @@
  *   M1  a key is in the map exactly as long as its slot holds something
  *   M2  an overlay lists each slot that has a pending write of it, once
  */
-import type { ByteKey } from '../model/byte-key.js';
+import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TransactionalStore } from './byte-store.js';
 import { KeyCursor } from './key-cursor.js';
 import { OrderedKeys } from './ordered-keys.js';
-import { ImageEntry, Overlay, Slot } from './slot.js';
+import { Overlay, type PresentEntry, Slot, StoreEntry } from './slot.js';
 
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
 /** What one entry costs besides its bytes: map slot, objects, string headers; measured on Node 20, rounded up. */
@@ -39,17 +39,17 @@ export class MemoryStore implements TransactionalStore {
     return this.find(key)?.visible() ?? null;
   }
 
-  put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
+  put(key: ByteKey, value: Encoded | null, timestampMs: number): void {
     this.open ??= new Overlay();
     const slot = this.find(key) ?? this.add(key);
     const wasVisible = slot.visible() !== null;
-    const replaced = slot.write({ key, value, timestampMs }, this.open);
-    this.bytes += (value?.length ?? 0) - (replaced?.value?.length ?? 0);
+    const replaced = slot.write(new StoreEntry(key, value, timestampMs), this.open);
+    this.bytes += (value?.length ?? 0) - (replaced?.valueSizeBytes ?? 0);
     this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
-    return this.walk(range, (slot) => slot.visible() as StoredEntry | null);
+    return this.walk(range, (slot) => slot.visible());
   }
 
   get size(): number {
@@ -65,7 +65,7 @@ export class MemoryStore implements TransactionalStore {
     this.sealed.push(overlay);
     this.open = null;
     // Nothing has been written since into these slots: the newest write of each is the overlay's own.
-    return overlay.slots.map((slot) => slot.pending as StoreWrite);
+    return overlay.slots.map((slot) => slot.pending as StoreEntry);
   }
 
   commit(): void {
@@ -76,7 +76,7 @@ export class MemoryStore implements TransactionalStore {
     for (const slot of overlay.slots) {
       const write = slot.takeOldest();
       if (write === null) continue;
-      this.bytes -= write.value?.length ?? 0;
+      this.bytes -= write.valueSizeBytes;
       this.setCommitted(slot, write);
     }
   }
@@ -96,7 +96,7 @@ export class MemoryStore implements TransactionalStore {
     if (found === null && write.value === null) return;
     const slot = found ?? this.add(write.key);
     this.visibleCount += (write.value === null ? 0 : 1) - (slot.committed === null ? 0 : 1);
-    this.setCommitted(slot, write);
+    this.setCommitted(slot, new StoreEntry(write.key, write.value, write.timestampMs));
   }
 
   clear(): void {
@@ -138,10 +138,10 @@ export class MemoryStore implements TransactionalStore {
     if (this.recent === slot) this.recent = null;
   }
 
-  private setCommitted(slot: Slot, { key, value, timestampMs }: StoreWrite): void {
-    this.bytes += (value?.length ?? 0) - (slot.committed?.packed.length ?? 0);
-    slot.committed = value === null ? null : new ImageEntry(key, value, timestampMs);
-    if (value === null) this.removeIfEmpty(slot);
+  private setCommitted(slot: Slot, entry: StoreEntry): void {
+    this.bytes += entry.valueSizeBytes - (slot.committed?.valueSizeBytes ?? 0);
+    slot.committed = entry.packed === null ? null : (entry as PresentEntry);
+    if (entry.packed === null) this.removeIfEmpty(slot);
   }
 
   private dropPending(slot: Slot): void {

@@ -1,27 +1,34 @@
-import { type ByteKey, byteKey } from '../model/byte-key.js';
-import type { StoredEntry, StoredValue, StoreWrite } from './byte-store.js';
+import { type ByteKey, byteKey, type Encoded, type PackedBytes } from '../model/byte-key.js';
+import type { StoredEntry, StoreWrite } from './byte-store.js';
 
 /**
- * A committed entry. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that keeps
- * a fetched megabyte alive. Reading makes a buffer of it, the form that serdes read without a further object.
+ * A write, committed or not. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that
+ * keeps a fetched megabyte alive. Reading makes a buffer of it, the form that serdes read without a further object.
  */
-export class ImageEntry implements StoredEntry {
+export class StoreEntry implements StoreWrite {
   readonly key: ByteKey;
   readonly timestampMs: number;
-  /** The value, one byte a character. */
-  readonly packed: string;
+  /** The value, one byte a character; null is a delete. */
+  readonly packed: PackedBytes | null;
 
-  constructor(key: ByteKey, value: Uint8Array, timestampMs: number) {
+  constructor(key: ByteKey, value: Encoded | null, timestampMs: number) {
     this.key = key;
-    this.packed = byteKey(value);
+    this.packed = value === null || typeof value === 'string' ? value : byteKey(value);
     this.timestampMs = timestampMs;
   }
 
   /** A copy; ask once. */
-  get value(): Uint8Array {
-    return Buffer.from(this.packed, 'latin1');
+  get value(): Uint8Array | null {
+    return this.packed === null ? null : Buffer.from(this.packed, 'latin1');
+  }
+
+  get valueSizeBytes(): number {
+    return this.packed?.length ?? 0;
   }
 }
+
+/** An entry that is no delete. */
+export type PresentEntry = StoreEntry & StoredEntry;
 
 /** The writes of one transaction: the slots that it touched, each once, in the order in which they were first written. */
 export class Overlay {
@@ -30,7 +37,7 @@ export class Overlay {
 
 /** A write that a younger transaction has written over. */
 interface BuriedWrite {
-  readonly write: StoreWrite;
+  readonly write: StoreEntry;
   readonly overlay: Overlay;
   below: BuriedWrite | null;
 }
@@ -42,9 +49,9 @@ interface BuriedWrite {
  */
 export class Slot {
   readonly key: ByteKey;
-  committed: ImageEntry | null = null;
+  committed: PresentEntry | null = null;
   /** The newest undecided write; a value of null hides what is below. */
-  pending: StoreWrite | null = null;
+  pending: StoreEntry | null = null;
   private overlay: Overlay | null = null;
   private below: BuriedWrite | null = null;
 
@@ -53,10 +60,10 @@ export class Slot {
   }
 
   /** What a read sees (T1); null if there is nothing, or a delete. */
-  visible(): StoredValue | null {
+  visible(): PresentEntry | null {
     const { pending } = this;
     if (pending === null) return this.committed;
-    return pending.value === null ? null : (pending as StoredEntry);
+    return pending.packed === null ? null : (pending as PresentEntry);
   }
 
   /** Whether nothing is left to remember. */
@@ -65,7 +72,7 @@ export class Slot {
   }
 
   /** Notes a write of a transaction. @returns the write of the same transaction that it replaces, or null if this is its first */
-  write(write: StoreWrite, overlay: Overlay): StoreWrite | null {
+  write(write: StoreEntry, overlay: Overlay): StoreEntry | null {
     const before = this.pending;
     this.pending = write;
     if (this.overlay === overlay) return before;
@@ -78,7 +85,7 @@ export class Slot {
   }
 
   /** Takes out the write of the oldest transaction. */
-  takeOldest(): StoreWrite | null {
+  takeOldest(): StoreEntry | null {
     if (this.below === null) {
       const { pending } = this;
       this.forget();
@@ -97,8 +104,8 @@ export class Slot {
 
   /** Forgets every undecided write. @returns bytes of values that were forgotten */
   dropPending(): number {
-    let bytes = this.pending?.value?.length ?? 0;
-    for (let buried = this.below; buried !== null; buried = buried.below) bytes += buried.write.value?.length ?? 0;
+    let bytes = this.pending?.valueSizeBytes ?? 0;
+    for (let buried = this.below; buried !== null; buried = buried.below) bytes += buried.write.valueSizeBytes;
     this.forget();
     return bytes;
   }

@@ -1,3 +1,4 @@
+import type { Encoded } from '../model/byte-key.js';
 import { UnknownTopicError } from '../model/errors.js';
 import type { Headers, RecordSet } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
@@ -58,13 +59,7 @@ export class TopicOutput {
     this.keys = Array.from({ length: partitions }, (_, partition) => topicPartitionKey({ topic: name, partition }));
   }
 
-  append(
-    partition: number,
-    key: Uint8Array | null,
-    value: Uint8Array | null,
-    timestampMs: number,
-    headers: Headers,
-  ): void {
+  append(partition: number, key: Encoded | null, value: Encoded | null, timestampMs: number, headers: Headers): void {
     let builder = this.builders[partition];
     if (builder === undefined) {
       builder = new RecordSetBuilder();

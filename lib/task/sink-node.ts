@@ -33,8 +33,8 @@ export class RunningSink implements Receiver {
     const { keySerde, valueSerde } = this.node;
     if (!(Number.isSafeInteger(record.timestampMs) && record.timestampMs >= 0))
       throw this.refused(`a record with timestamp ${record.timestampMs}`, output);
-    const key = this.bytes(record.keyCell, keySerde, 'key', output);
-    const value = this.bytes(record.valueCell, valueSerde, 'value', output);
+    const key = this.encoded(record.keyCell, keySerde, 'key', output);
+    const value = this.encoded(record.valueCell, valueSerde, 'value', output);
     const partition = this.chosenPartition(record, output) ?? defaultPartition(key, value, output.partitions);
     output.append(partition, key, value, record.timestampMs, record.headers);
     this.scope.dirty = true;
@@ -73,9 +73,9 @@ export class RunningSink implements Receiver {
     throw this.refused(`partition ${partition} of ${output.partitions}`, output);
   }
 
-  private bytes(cell: Cell<unknown>, serde: Serde<unknown>, what: 'key' | 'value', output: TopicOutput) {
+  private encoded(cell: Cell<unknown>, serde: Serde<unknown>, what: 'key' | 'value', output: TopicOutput) {
     try {
-      return cell.bytes(serde);
+      return cell.encoded(serde);
     } catch (thrown) {
       if (!(thrown instanceof SerializationError)) throw userError(thrown, this.name, this.scope);
       throw new SerializationError(

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../model/awaitable.js';
-import type { ByteKey } from '../model/byte-key.js';
+import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InvalidStateStoreError } from '../model/errors.js';
 import type { ByteStore, KeyRange, StoredEntry, StoredValue, TransactionalStore } from '../state/byte-store.js';
 import type { TaskScope } from './task-scope.js';
@@ -29,7 +29,7 @@ export class TaskStore implements ByteStore {
     return this.store.get(key);
   }
 
-  put(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
+  put(key: ByteKey, value: Encoded | null, timestampMs: number): void {
     this.check();
     this.store.put(key, value, timestampMs);
     this.pendingBytes += key.length + (value === null ? 0 : value.length);

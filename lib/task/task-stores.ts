@@ -67,7 +67,8 @@ export class TaskStores {
       const writes = bytes.store.seal();
       bytes.pendingBytes = 0;
       if (changelog === null || writes.length === 0) continue;
-      for (const write of writes) this.builder.append(write.key, write.value, write.timestampMs);
+      for (const write of writes)
+        this.builder.append(write.key, write.packed === undefined ? write.value : write.packed, write.timestampMs);
       changelogs.set(changelog, this.builder.build());
     }
     return changelogs;

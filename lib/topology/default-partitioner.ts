@@ -1,11 +1,13 @@
 /** Java's murmur2, and the partition that Kafka's default partitioner gives a key. */
 
+import type { Encoded } from '../model/byte-key.js';
+
 const SEED = 0x9747b28c;
 const MULTIPLIER = 0x5bd1e995;
 const ROTATION = 24;
 
 /** Kafka's `Utils.murmur2`, as a signed 32-bit integer. */
-export function murmur2(bytes: Uint8Array): number {
+export function murmur2(bytes: Encoded): number {
   const { length } = bytes;
   const whole = length & ~3;
   let hash = SEED ^ length;
@@ -23,8 +25,8 @@ export function murmur2(bytes: Uint8Array): number {
   return hash ^ (hash >>> 15);
 }
 
-function byte(bytes: Uint8Array, at: number): number {
-  return bytes[at] as number;
+function byte(bytes: Encoded, at: number): number {
+  return typeof bytes === 'string' ? bytes.charCodeAt(at) : (bytes[at] as number);
 }
 
 /**
@@ -33,7 +35,7 @@ function byte(bytes: Uint8Array, at: number): number {
  * A record without key goes to the partition of its value's hash (0 if that is null too). Kafka's producer spreads such records
  * by its own state; here a record that is processed again after an abort goes where it went before.
  */
-export function defaultPartition(key: Uint8Array | null, value: Uint8Array | null, numPartitions: number): number {
+export function defaultPartition(key: Encoded | null, value: Encoded | null, numPartitions: number): number {
   const hashed = key ?? value;
   return hashed === null ? 0 : (murmur2(hashed) & 0x7fffffff) % numPartitions;
 }

@@ -1,10 +1,10 @@
 import type { Awaitable } from '../../model/awaitable.js';
-import type { ByteKey } from '../../model/byte-key.js';
+import { asBuffer, type ByteKey, type Encoded } from '../../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../../model/errors.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import { Cell } from '../../serde/cell.js';
-import type { Serde } from '../../serde/serde.js';
-import { asBuffer } from '../../serde/string-serde.js';
+import { encodedBy, type Serde } from '../../serde/serde.js';
+
 import type { ByteStore, StoredValue } from '../../state/byte-store.js';
 import { readStored } from '../../state/read-stored.js';
 import type { StateStore } from '../../state/state-store.js';
@@ -39,7 +39,7 @@ export class RowStore<K, V> {
   }
 
   /** Writes a value; null deletes (undefined, as from a function that forgot to return, does not: no serde takes it). */
-  put(key: ByteKey, value: V | null, timestampMs: number): Uint8Array | null {
+  put(key: ByteKey, value: V | null, timestampMs: number): Encoded | null {
     const bytes = value === null ? null : this.encode(value);
     this.bytes.put(key, bytes, timestampMs);
     return bytes;
@@ -64,14 +64,13 @@ export class RowStore<K, V> {
   }
 
   /** The row that was just written, as a cell that has both the value and its bytes. */
-  written(value: V | null, bytes: Uint8Array | null): Cell<V | null> {
-    if (bytes === null) return ABSENT;
-    return Cell.both(this.serde as Serde<V | null>, asBuffer(bytes), value);
+  written(value: V | null, encoded: Encoded | null): Cell<V | null> {
+    return encoded === null ? ABSENT : Cell.both(this.serde as Serde<V | null>, encoded, value);
   }
 
-  private encode(value: V): Uint8Array {
+  private encode(value: V): Encoded {
     try {
-      return this.serde.serialize(value);
+      return encodedBy(this.serde, value);
     } catch (cause) {
       throw new SerializationError(`a ${typeof value} does not fit store '${this.name}'`, {
         cause,
