@@ -1,7 +1,8 @@
 import { describe, expect, inject, it } from 'vitest';
 import { createDynamoDbLeaseStore } from '../../lib/leases/dynamodb/dynamodb-lease-store.js';
 import { describeLeaseConformance } from '../../lib/testing/conformance/lease-conformance.js';
-import { createLeaseTables, emulatorClientConfig } from '../support/aws/lease-tables.js';
+import { clientConfig } from '../support/aws/clients.js';
+import { createLeaseTables } from '../support/aws/lease-tables.js';
 import { newName } from '../support/kafka/log-kit.js';
 import { createTestHost } from '../support/test-host.js';
 
@@ -13,7 +14,7 @@ describeLeaseConformance(
     name: 'DynamoDB',
     createStore: async ({ plansKept }) =>
       createDynamoDbLeaseStore({
-        clientConfig: emulatorClientConfig(endpoint),
+        clientConfig: clientConfig(endpoint),
         tables,
         applicationId: newName('application'),
         host: createTestHost(),

@@ -1,7 +1,7 @@
 /** The three tables of infra/tables.yml, made for one test file. */
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { newName } from '../kafka/log-kit.js';
-import { emulatorEnv } from './emulator.js';
+import { clientConfig } from './clients.js';
 
 const createTimeoutS = 60;
 
@@ -11,16 +11,9 @@ export interface LeaseTables {
   readonly plans: string;
 }
 
-/** Region and keys for a client of the emulator. */
-export function emulatorClientConfig(endpoint: string) {
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = emulatorEnv(endpoint);
-  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID ?? '', secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '' };
-  return { endpoint, region: AWS_REGION ?? '', credentials };
-}
-
-/** Makes the tables under new names. */
+/** Makes the tables under new names. Give each test an application id of its own. */
 export async function createLeaseTables(endpoint: string): Promise<LeaseTables> {
-  const client = new DynamoDBClient(emulatorClientConfig(endpoint));
+  const client = new DynamoDBClient(clientConfig(endpoint));
   const tables = { members: newName('members'), leases: newName('leases'), plans: newName('plans') };
   await create(client, tables.members, 'memberId', 'S');
   await create(client, tables.leases, 'taskId', 'S');
