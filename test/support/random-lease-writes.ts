@@ -109,7 +109,7 @@ export function describeRandomWrites({ name, createStore, runs, seed }: RandomWr
     it('P1: the incarnation of a slot grows by one with each claim, never otherwise, deletions included', async () => {
       const applied = new Map<string, number>();
       await fc.assert(
-        fc.asyncProperty(fc.array(memberWrites, { minLength: 20, maxLength: 80 }), async (writes) => {
+        fc.asyncProperty(fc.noBias(fc.array(memberWrites, { minLength: 20, maxLength: 80 })), async (writes) => {
           const store = await createStore();
           const highest = new Map<MemberId, number>();
           for (const write of writes) {
@@ -150,7 +150,7 @@ export function describeRandomWrites({ name, createStore, runs, seed }: RandomWr
     it('P2: a lease changes as the model says: takes add one to the epoch, releases keep it, all else is refused', async () => {
       const applied = { take: 0, release: 0 };
       await fc.assert(
-        fc.asyncProperty(fc.array(leaseWrites, { minLength: 20, maxLength: 80 }), async (writes) => {
+        fc.asyncProperty(fc.noBias(fc.array(leaseWrites, { minLength: 20, maxLength: 80 })), async (writes) => {
           const store = await createStore();
           const model = new Map<TaskId, { epoch: number; owner: string | null }>();
           for (const write of writes) {
@@ -190,7 +190,7 @@ export function describeRandomWrites({ name, createStore, runs, seed }: RandomWr
     it('P3: plan numbers are 1, 2, … without a gap, and a plan that was written never changes', async () => {
       let longest = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(aside, { minLength: 20, maxLength: 60 }), async (asides) => {
+        fc.asyncProperty(fc.noBias(fc.array(aside, { minLength: 20, maxLength: 60 })), async (asides) => {
           const store = await createStore();
           const written: Plan[] = [];
           for (const [turn, by] of asides.entries()) {
