@@ -25,9 +25,9 @@ const serviceTestTimeout = 300 * second;
  * the functions, each file with a broker and an emulator of its own, one after the other.
  */
 const services = [
-  { name: 'kafka', globalSetup: ['test/support/kafka/shared-broker.ts'], ...(await kafkaProject()) },
-  { name: 'aws', globalSetup: ['test/support/aws/shared-emulator.ts'], ...(await awsProject()) },
-  { name: 'deployed', globalSetup: [], fileParallelism: false, ...(await deployedProject()) },
+  { name: 'kafka', atOnce: true, globalSetup: ['test/support/kafka/shared-broker.ts'], ...(await kafkaProject()) },
+  { name: 'aws', atOnce: true, globalSetup: ['test/support/aws/shared-emulator.ts'], ...(await awsProject()) },
+  { name: 'deployed', atOnce: false, globalSetup: [], ...(await deployedProject()) },
 ];
 const notices = services.flatMap(({ notice }) => (notice === undefined ? [] : [notice]));
 const namesWhatDidNotRun: Reporter = { onTestRunEnd: () => console.log(notices.join('')) };
@@ -61,13 +61,13 @@ export default defineConfig({
       // They come last, one service after the other, so that the fast tests are not slowed down by them.
       ...services
         .filter((service) => service.include.length > 0)
-        .map(({ name, include, globalSetup, fileParallelism = true }, index) => ({
+        .map(({ name, include, globalSetup, atOnce }, index) => ({
           extends: true as const,
           test: {
             name,
             include: [...include],
             globalSetup: [...globalSetup],
-            fileParallelism,
+            fileParallelism: atOnce,
             sequence: { groupOrder: index + 1 },
             ...timeouts(serviceTestTimeout),
           },

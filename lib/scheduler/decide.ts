@@ -17,6 +17,11 @@ import { resolveTopics } from './topics.js';
 export const MAX_TASKS_PER_STANDBY = 10;
 /** Invocations of the standby function that one tick makes; what is left is due at the next. */
 export const MAX_STANDBY_INVOCATIONS = 8;
+/**
+ * How often the standby function looks after the snapshots of a task that nobody runs: their changelogs stand still, only the
+ * time grows for which they are known to be complete (advance-snapshot.ts).
+ */
+export const STANDBY_INTERVAL_ASLEEP_MS = 3_600_000;
 
 export interface Decision {
   /** In order. */
@@ -67,16 +72,22 @@ function announcements(membership: Membership, plan: Plan | null): readonly Anno
     .map(({ memberId }) => ({ type: 'AnnouncePlan', memberId, planNumber: plan.number }));
 }
 
-/** Snapshot standbys: the function is asked for tasks that have worked and were not asked for lately, longest first. */
+/**
+ * Snapshot standbys: the function is asked for tasks that have worked and were not asked for lately, longest first. Once it was
+ * asked for a task after its release there is nothing new to write.
+ */
 function standbys(state: ApplicationState, resolved: ResolvedPartitions): readonly InvokeStandby[] {
   const { numStandbyReplicas, snapshotIntervalMs, sessionTimeoutMs } = state.app.settings;
   if (numStandbyReplicas === 0) return [];
   const worked = new Set(state.leases.map(({ taskId }) => taskId));
   const ageOf = (taskId: TaskId): number => state.standbyAges.get(taskId) ?? Number.MAX_SAFE_INTEGER;
+  const isUpToDate = (taskId: TaskId): boolean => ageOf(taskId) <= (state.releasedAges.get(taskId) ?? 0);
+  const intervalOf = (taskId: TaskId): number =>
+    isUpToDate(taskId) ? Math.max(snapshotIntervalMs, STANDBY_INTERVAL_ASLEEP_MS) : snapshotIntervalMs;
   const due = resolved.tasks
     .filter(({ changelogs }) => changelogs.some(({ internal }) => internal))
     .map(({ taskId }) => taskId)
-    .filter((taskId) => worked.has(taskId) && ageOf(taskId) >= snapshotIntervalMs)
+    .filter((taskId) => worked.has(taskId) && ageOf(taskId) >= intervalOf(taskId))
     .sort((a, b) => ageOf(b) - ageOf(a) || compareTaskIds(a, b));
   const groups = Math.min(Math.ceil(due.length / MAX_TASKS_PER_STANDBY), MAX_STANDBY_INVOCATIONS);
   return Array.from({ length: groups }, (_, group) => ({

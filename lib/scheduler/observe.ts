@@ -39,7 +39,8 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
   const inputs = await observeInputs({ app, log: ports.log, members, leases, plan, topics });
   const nowMonotonicMs = clock.monotonic();
   const planKey = `plan ${plan?.number ?? 0}`;
-  const ages = watch.ages([...members.map(memberKey), planKey], nowMonotonicMs);
+  const released = leases.filter(({ owner }) => owner === null);
+  const ages = watch.ages([...members.map(memberKey), ...released.map(leaseKey), planKey], nowMonotonicMs);
   watch.retain(new Set(members.map(({ memberId }) => memberId)), new Set(leases.map(({ taskId }) => taskId)));
   return {
     app,
@@ -56,11 +57,16 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     inputs,
     invocations: invocationsOf(members, watch, nowMonotonicMs),
     standbyAges: standbyAgesOf(leases, watch, nowMonotonicMs),
+    releasedAges: new Map(released.map((lease) => [lease.taskId, ages.get(leaseKey(lease)) ?? 0])),
   };
 }
 
 function memberKey({ memberId, status, incarnation, heartbeatVersion }: Member): string {
   return `${memberId} ${status} ${incarnation} ${heartbeatVersion}`;
+}
+
+function leaseKey({ taskId, epoch }: Lease): string {
+  return `lease ${taskId} ${epoch}`;
 }
 
 function invocationsOf(

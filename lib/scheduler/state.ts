@@ -49,4 +49,6 @@ export interface ApplicationState {
   readonly inputs: ReadonlyMap<TaskId, readonly ObservedInput[]>;
   /** Milliseconds since this scheduler last asked for a task's snapshots; absent: it has not. */
   readonly standbyAges: ReadonlyMap<TaskId, number>;
+  /** For how long this scheduler has seen that nobody has taken a task since its last release; absent: somebody holds it. */
+  readonly releasedAges: ReadonlyMap<TaskId, number>;
 }

@@ -474,6 +474,24 @@ describe('snapshot standbys', () => {
     expect(asked.slice(0, 2).flatMap(({ taskIds }) => taskIds)).toEqual(counting);
   });
 
+  it('are asked for once more after the tasks were released, and then left alone for an hour', async () => {
+    const settings = { members: 1, numStandbyReplicas: 1, snapshotIntervalMs: 1_000, idleTimeoutMs: 60_000 };
+    const world = await ControlPlaneWorld.create(settings);
+    for (let round = 0; round < 10; round += 1) await world.round();
+    await world.member(1).end();
+    const asked: number[] = [];
+    const look = async (seconds: number) => {
+      await world.host.advance(1_000);
+      const outcome = await world.tick();
+      if (types(outcome?.done).includes('InvokeStandby')) asked.push(seconds);
+    };
+
+    for (let seconds = 1; seconds < 3_700; seconds += 1) await look(seconds);
+
+    expect(asked).toEqual([1, expect.any(Number)]);
+    expect(asked[1]).toBeGreaterThanOrEqual(3_600);
+  });
+
   it('are not asked for without numStandbyReplicas', async () => {
     const world = await settled(1);
 
