@@ -4,6 +4,7 @@
  * `MILLRACE_SETTING_<NAME>` overrides one setting of the application: its name in capitals, words joined by underscores.
  * `sessionTimeoutMs` is MILLRACE_SETTING_SESSION_TIMEOUT_MS; values are texts as in a properties file (`30s`, `at_least_once`).
  */
+import { InvalidSettingError } from '../model/errors.js';
 import { resolveSettings, settingsFromText } from '../model/settings.js';
 import type { StreamsApp } from '../topology/app.js';
 
@@ -29,4 +30,14 @@ export function appInEnvironment(app: StreamsApp, environment: Environment): Str
 /** `SESSION_TIMEOUT_MS` → `sessionTimeoutMs`. */
 function settingName(upper: string): string {
   return upper.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** @throws {InvalidSettingError} STREAMS_INVALID_SETTING if the variable is absent or empty */
+export function requiredVariable(environment: Environment, name: string): string {
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new InvalidSettingError(`${name} is not set`, {
+    details: { name },
+    remedy: `Set the environment variable ${name} of the function (infra/environment.yml).`,
+  });
 }

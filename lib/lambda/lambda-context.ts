@@ -1,6 +1,10 @@
-/** The part of Lambda's context that handlers read. */
+/** The part of Lambda's context that handlers read, and log lines tell. */
 export interface LambdaContext {
   readonly awsRequestId: string;
+  readonly functionName?: string;
+  readonly functionVersion?: string;
+  readonly invokedFunctionArn?: string;
+  readonly memoryLimitInMB?: string;
   /** Milliseconds until Lambda ends the invocation. */
   getRemainingTimeInMillis(): number;
 }

@@ -4,6 +4,8 @@ import { QueryService } from '../query/query-service.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { errorResponse, type HttpResponse, jsonResponse } from './http-response.js';
+import { duringInvocation } from './invocation.js';
+import type { LambdaContext } from './lambda-context.js';
 import { once } from './once.js';
 import { decodeQueryEvent } from './query-event.js';
 import { parseQueryKey } from './query-key.js';
@@ -26,18 +28,21 @@ export function createQueryHandler(app: StreamsApp, options: QueryHandlerOptions
   const warm = warmStart(app, options);
   const service = once(async () => new QueryService(await warm()));
 
-  const answer = async (event: unknown): Promise<HttpResponse> => {
+  const answer = async (event: unknown, context: LambdaContext): Promise<HttpResponse> => {
     const { store, keyText } = decodeQueryEvent(event);
     const spec = specs.get(store);
     if (spec === undefined) return errorResponse(notReadable(store), 403);
     const key = parseQueryKey(store, spec.keySerde, keyText);
-    const { found, value, asOf } = await (await service()).get(store, key);
+    const { ports } = await warm();
+    const { found, value, asOf } = await duringInvocation(ports, context, async () =>
+      (await service()).get(store, key),
+    );
     return jsonResponse(found ? 200 : 404, { store, key, value, asOf });
   };
 
-  return async (event: unknown): Promise<HttpResponse> => {
+  return async (event: unknown, context: LambdaContext): Promise<HttpResponse> => {
     try {
-      return await answer(event);
+      return await answer(event, context);
     } catch (thrown) {
       const error = asStreamsError(thrown);
       if (!isOfRequest(error)) report(error, await warm());

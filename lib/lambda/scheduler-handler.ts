@@ -5,9 +5,10 @@ import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { failedMembers } from './failed-members.js';
+import { runInvocation } from './invocation.js';
 import { deadlineOf, type LambdaContext } from './lambda-context.js';
-import { decodeSchedulerEvent } from './scheduler-event.js';
-import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
+import { decodeSchedulerEvent, type SchedulerEvent } from './scheduler-event.js';
+import { type HandlerOptions, isForNow, type Warm, warmStart } from './warm-start.js';
 
 /** Between the last tick of a loop and Lambda's end: a tick may take this long. */
 const TICK_MARGIN_MS = 15_000;
@@ -37,9 +38,7 @@ const ALL_DEALT_WITH: SchedulerResult = { batchItemFailures: [] };
 export function createSchedulerHandler(app: StreamsApp, options: SchedulerHandlerOptions = {}) {
   const warm = warmStart(app, options);
   const watch = createHeartbeatWatch();
-  return async (event: unknown, context: LambdaContext): Promise<SchedulerResult> => {
-    const request = decodeSchedulerEvent(event);
-    const here = await warm();
+  const handle = async (request: SchedulerEvent, here: Warm, context: LambdaContext): Promise<SchedulerResult> => {
     const { clock, logger } = here.ports.host;
     const scheduler = { ...here, watch, assignors: options.assignors ?? [] };
     switch (request.type) {
@@ -62,5 +61,11 @@ export function createSchedulerHandler(app: StreamsApp, options: SchedulerHandle
         return { batchItemFailures: request.unread.map(({ messageId }) => ({ itemIdentifier: messageId })) };
       }
     }
+  };
+
+  return async (event: unknown, context: LambdaContext): Promise<SchedulerResult> => {
+    const request = decodeSchedulerEvent(event);
+    const here = await warm();
+    return runInvocation(here.ports, context, () => handle(request, here, context));
   };
 }

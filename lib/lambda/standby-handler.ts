@@ -3,6 +3,7 @@ import { decodePayload } from '../invoke/decode-payload.js';
 import { parseTaskId } from '../model/task-id.js';
 import { runStandby } from '../runtime/run-standby.js';
 import type { StreamsApp } from '../topology/app.js';
+import { runInvocation } from './invocation.js';
 import { deadlineOf, type LambdaContext } from './lambda-context.js';
 import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
 
@@ -22,12 +23,14 @@ export function createStandbyHandler(app: StreamsApp, options: HandlerOptions = 
   return async (event: unknown, context: LambdaContext): Promise<void> => {
     const payload = decodePayload('standby', event);
     const here = await warm();
-    if (!isForNow(payload, here)) return;
-    await runStandby({
-      ...here,
-      taskIds: payload.taskIds.map((id) => parseTaskId(id).id),
-      deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
-      signal: new AbortController().signal,
+    await runInvocation(here.ports, context, async () => {
+      if (!isForNow(payload, here)) return;
+      await runStandby({
+        ...here,
+        taskIds: payload.taskIds.map((id) => parseTaskId(id).id),
+        deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
+        signal: new AbortController().signal,
+      });
     });
   };
 }

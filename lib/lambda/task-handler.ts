@@ -4,6 +4,7 @@ import { runDoorbell } from '../runtime/run-doorbell.js';
 import { runMember } from '../runtime/run-member.js';
 import type { StreamsApp } from '../topology/app.js';
 import { REQUEST_ID_TAG } from './failed-members.js';
+import { runInvocation } from './invocation.js';
 import { deadlineOf, type LambdaContext } from './lambda-context.js';
 import { decodeTaskEvent } from './task-event.js';
 import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
@@ -27,15 +28,17 @@ export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {})
   return async (event: unknown, context: LambdaContext): Promise<void> => {
     const payload = decodeTaskEvent(event, app.applicationId);
     const here = await warm();
-    if (!isForNow(payload, here)) return;
-    const run = {
-      ...here,
-      kept,
-      deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
-      signal: new AbortController().signal,
-      tags: { [REQUEST_ID_TAG]: context.awsRequestId },
-    };
-    if (payload.type === 'doorbell') await runDoorbell({ ...run, partitions: payload.partitions });
-    else await runMember({ ...run, memberId: payload.memberId, incarnation: payload.incarnation });
+    await runInvocation(here.ports, context, async () => {
+      if (!isForNow(payload, here)) return;
+      const run = {
+        ...here,
+        kept,
+        deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
+        signal: new AbortController().signal,
+        tags: { [REQUEST_ID_TAG]: context.awsRequestId },
+      };
+      if (payload.type === 'doorbell') await runDoorbell({ ...run, partitions: payload.partitions });
+      else await runMember({ ...run, memberId: payload.memberId, incarnation: payload.incarnation });
+    });
   };
 }

@@ -3,9 +3,9 @@
 import { isExpired } from '../invoke/decode-payload.js';
 import type { Payload } from '../invoke/payloads.js';
 import { InvalidPayloadError } from '../model/errors.js';
-import type { RuntimePorts } from '../runtime/ports.js';
 import type { StreamsApp } from '../topology/app.js';
 import { appInEnvironment, type Environment } from './environment.js';
+import type { FunctionPorts } from './invocation.js';
 import { once } from './once.js';
 import { type PortsFactory, portsFromEnvironment } from './ports-from-environment.js';
 
@@ -19,7 +19,7 @@ export interface HandlerOptions {
 
 export interface Warm {
   readonly app: StreamsApp;
-  readonly ports: RuntimePorts;
+  readonly ports: FunctionPorts;
 }
 
 /** A function that answers the same application and ports whenever it is called; errors are not kept. */

@@ -284,6 +284,7 @@ class MemberRun {
   private renewed(member: Member): void {
     if (member.planNumber <= this.announced) return;
     this.announced = member.planNumber;
+    this.logger.info('plan-announced', { planNumber: member.planNumber });
     this.wakeup.wake();
   }
 

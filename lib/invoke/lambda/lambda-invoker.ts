@@ -16,6 +16,9 @@ export const MAX_PAYLOAD_BYTES = 256 * 1_024;
 
 /** Attempts of the client at one request, unless its configuration says otherwise; it waits between them, with jitter. */
 const MAX_ATTEMPTS = 4;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Lambda queues an event within milliseconds; a scheduler must not wait long for what it can ask again. */
+const REQUEST_TIMEOUT_MS = 3_000;
 /** Lambda's answer to an event that it has queued. */
 const ACCEPTED = 202;
 
@@ -44,7 +47,7 @@ export function createLambdaInvoker(options: LambdaInvokerOptions): Invoker {
     typeof functionNames === 'string' ? functionNames + target : functionNames[target];
   for (const target of ['task', 'standby', 'scheduler'] as const)
     if (nameOf(target) === '') throw new InvalidSettingError(`Lambda option functionNames: '${target}' has no name`);
-  const client = options.client ?? new LambdaClient({ maxAttempts: MAX_ATTEMPTS, ...options.clientConfig });
+  const client = options.client ?? clientOf(options.clientConfig ?? {});
 
   return {
     async invoke(target, payload) {
@@ -55,6 +58,18 @@ export function createLambdaInvoker(options: LambdaInvokerOptions): Invoker {
       host.metrics.count('functions-invoked', 1, { function: target });
     },
   };
+}
+
+function clientOf(config: LambdaClientConfig): LambdaClient {
+  return new LambdaClient({
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
+    ...config,
+  });
 }
 
 function encode<F extends FunctionName>(target: F, payload: PayloadOf[F]): Uint8Array {

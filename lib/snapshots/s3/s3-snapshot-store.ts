@@ -28,6 +28,9 @@ import { asS3Error, isAbsent, isBeyondEnd, isConflict, isTaken } from './s3-erro
 
 /** Attempts of the client at one request, unless its configuration says otherwise; it waits between them, with jitter. */
 const MAX_ATTEMPTS = 4;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** How long S3 may say nothing, before an answer or in the middle of one; the time of a whole object depends on its size. */
+const SILENCE_TIMEOUT_MS = 5_000;
 /** Times that a PUT is repeated because another writer was at the name, or had been there and removed it. */
 const MAX_CREATE_TRIES = 5;
 /** Times that an object is asked for again because its body broke off. */
@@ -71,7 +74,12 @@ export function createS3SnapshotStore(options: S3SnapshotStoreOptions): Snapshot
 }
 
 function clientOf(config: S3ClientConfig): S3Client {
-  return new S3Client({ maxAttempts: MAX_ATTEMPTS, forcePathStyle: config.endpoint !== undefined, ...config });
+  return new S3Client({
+    maxAttempts: MAX_ATTEMPTS,
+    forcePathStyle: config.endpoint !== undefined,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
+    ...config,
+  });
 }
 
 /** Where a page of a listing starts. */

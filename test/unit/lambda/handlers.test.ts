@@ -16,7 +16,7 @@ afterEach(() => world.close());
 
 const get = (rawPath: string) => ({ version: '2.0', rawPath, requestContext: { http: { method: 'GET' } } });
 const ask = async (rawPath: string) => {
-  const { statusCode, body } = await world.handlers.query(get(rawPath));
+  const { statusCode, body } = await world.handlers.query(get(rawPath), world.context());
   return { statusCode, body: JSON.parse(body) as Record<string, unknown> };
 };
 const schedule = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
@@ -229,7 +229,7 @@ describe('the query handler', () => {
   it('lets no store be read that is not named', async () => {
     const handler = createQueryHandler(wordCount, { ports: async () => world.ports, environment: {} });
 
-    expect((await handler(get('/stores/counts/the'))).statusCode).toBe(403);
+    expect((await handler(get('/stores/counts/the'), world.context())).statusCode).toBe(403);
   });
 
   it('hides an unforeseen error from the asker, and logs it', async () => {
@@ -237,7 +237,7 @@ describe('the query handler', () => {
     const ports = { ...world.ports, log: broken as unknown as typeof world.ports.log };
     const handler = createQueryHandler(wordCount, { ports: async () => ports, environment: {}, stores: ['counts'] });
 
-    const response = await handler(get('/stores/counts/the'));
+    const response = await handler(get('/stores/counts/the'), world.context());
 
     expect(response.statusCode).toBe(500);
     expect(response.body).not.toContain('42');
