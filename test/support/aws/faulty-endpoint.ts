@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sleep } from '../wait-for.js';
 
 /** What becomes of a request. */
 export type Fault =
@@ -13,15 +14,19 @@ export type Fault =
   | 'lose-reply'
   /** It is carried out, and the connection breaks off in the middle of the answer's body. */
   | 'cut-body'
+  /** The connection breaks off, and it is carried out later, when its sender has long given it up. */
+  | { readonly lateMs: number }
   /** It is answered here, and never arrives. */
   | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface FaultyEndpoint {
   readonly endpoint: string;
-  /** `METHOD path` of each request that came in, in order. */
+  /** `METHOD path` of each request that came in, in order; of a call to DynamoDB `METHOD path operation`. */
   readonly seen: readonly string[];
-  /** The next `times` requests whose `METHOD path` matches meet this fault. */
+  /** The next `times` requests whose line (as in `seen`) matches meet this fault. */
   inject(fault: Fault, matching?: RegExp, times?: number): void;
+  /** Decides about requests for which no fault was injected. Default: nothing happens to them. */
+  otherwise: (line: string) => Fault | undefined;
   /** Faults that no request has met so far. */
   readonly pending: number;
   close(): Promise<void>;
@@ -33,29 +38,36 @@ export async function startFaultyEndpoint(target: string): Promise<FaultyEndpoin
   const faults: { readonly fault: Fault; readonly matching: RegExp }[] = [];
 
   const server = createServer((incoming, answer) => {
-    const line = `${incoming.method} ${incoming.url}`;
+    const line = lineOf(incoming);
     seen.push(line);
     const index = faults.findIndex(({ matching }) => matching.test(line));
-    const fault = index < 0 ? undefined : faults.splice(index, 1)[0]?.fault;
+    const fault = index < 0 ? faulty.otherwise(line) : faults.splice(index, 1)[0]?.fault;
     void bodyOf(incoming).then((body) => serve(target, incoming, body, answer, fault));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
-  return {
+  const faulty: FaultyEndpoint = {
     endpoint: `http://127.0.0.1:${port}`,
     seen,
-    inject(fault, matching = /^/, times = 1) {
-      for (let time = 0; time < times; time += 1) faults.push({ fault, matching });
-    },
+    otherwise: () => undefined,
     get pending() {
       return faults.length;
+    },
+    inject(fault, matching = /^/, times = 1) {
+      for (let time = 0; time < times; time += 1) faults.push({ fault, matching });
     },
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+  return faulty;
+}
+
+function lineOf({ method, url, headers }: IncomingMessage): string {
+  const operation = /^DynamoDB_\d+\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))?.[1];
+  return [method, url, ...(operation === undefined ? [] : [operation])].join(' ');
 }
 
 async function serve(
@@ -67,6 +79,12 @@ async function serve(
 ): Promise<void> {
   if (fault === 'lose-request') {
     answer.destroy();
+    return;
+  }
+  if (typeof fault === 'object' && 'lateMs' in fault) {
+    answer.destroy();
+    await sleep(fault.lateMs);
+    await forward(target, incoming, body);
     return;
   }
   if (typeof fault === 'object') {
