@@ -23,6 +23,11 @@ export function json(value: unknown): AttributeValue {
   return { S: JSON.stringify(value) };
 }
 
+/** A record of all its fields, of which the optional ones may be `undefined`: one that gets a new field has to name it here. */
+export function complete<T>(fields: { readonly [K in keyof T]-?: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
 /** Reads the attributes of one item. Every method throws {@link MalformedItemError}. */
 export class ItemReader {
   private readonly table: string;

@@ -1,4 +1,4 @@
-/** Checks of values that were read as JSON. Each throws a `TypeError` that names what it wanted. */
+/** Checks of values that were read as JSON. Each throws an error that names what it wanted. */
 import { type Offset, offset } from '../../model/offset.js';
 import { parseTaskId, type TaskId } from '../../model/task-id.js';
 import type { TopicPartitionKey } from '../../model/topic-partition.js';
@@ -8,12 +8,20 @@ import type {
   MemberId,
   MemberReport,
   Plan,
-  RecordedOffsets,
+  RecordedOffset,
   RecordedPunctuation,
   StorePosition,
 } from '../records.js';
 
 type Fields = Readonly<Record<string, unknown>>;
+type Read<T> = (value: unknown) => T;
+interface Optional<T> {
+  readonly optional: Read<T>;
+}
+/** A reader for every field of a record: one that gets a new field does not compile until it is read here too. */
+type Readers<T> = {
+  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Optional<NonNullable<T[K]>> : Read<T[K]>;
+};
 
 const MEMBER_ID = /^member-\d{1,9}$/;
 
@@ -29,70 +37,80 @@ export function taskIdOf(value: unknown): TaskId {
   return parseTaskId(textOf(value)).id;
 }
 
+const incarnationOf = objectOf<Incarnation>({ memberId: memberIdOf, incarnation: countOf });
+
+const positionOf = objectOf<StorePosition>({
+  taskId: taskIdOf,
+  store: textOf,
+  nextOffset: offsetOf,
+  endOffset: offsetOf,
+});
+
+const assignmentOf = objectOf<MemberAssignment>({
+  active: listOf(taskIdOf),
+  standby: listOf(taskIdOf),
+  warmup: listOf(taskIdOf),
+});
+
 /** Checks what a member reports. */
-export function reportOf(value: unknown): MemberReport {
-  const { running, positions, recordsProcessed } = fieldsOf(value);
-  return {
-    running: listOf(running, taskIdOf),
-    positions: listOf(positions, positionOf),
-    recordsProcessed: countOf(recordsProcessed),
-  };
-}
+export const reportOf = objectOf<MemberReport>({
+  running: listOf(taskIdOf),
+  positions: listOf(positionOf),
+  recordsProcessed: countOf,
+});
 
 /** Checks texts by name. */
-export function tagsOf(value: unknown): Readonly<Record<string, string>> {
-  return mapOf(value, textOf);
-}
+export const tagsOf = mapOf<string, string>(textOf);
 
 /** Checks recorded offsets. */
-export function offsetsOf(value: unknown): RecordedOffsets {
-  return mapOf<TopicPartitionKey, { nextOffset: Offset; metadata: string }>(value, (one) => {
-    const { nextOffset, metadata } = fieldsOf(one);
-    return { nextOffset: offset(countOf(nextOffset)), metadata: textOf(metadata) };
-  });
-}
+export const offsetsOf = mapOf<TopicPartitionKey, RecordedOffset>(
+  objectOf<RecordedOffset>({ nextOffset: offsetOf, metadata: textOf, topicId: optional(textOf) }),
+);
 
 /** Checks recorded punctuations. */
-export function punctuationsOf(value: unknown): readonly RecordedPunctuation[] {
-  return listOf(value, (one) => {
-    const { intervalMs, dueMs } = fieldsOf(one);
-    return { intervalMs: numberOf(intervalMs), dueMs: numberOf(dueMs) };
-  });
-}
+export const punctuationsOf = listOf(objectOf<RecordedPunctuation>({ intervalMs: numberOf, dueMs: numberOf }));
 
 /** Checks a plan. */
-export function planOf(value: unknown): Plan {
-  const { number, createdAtMs, reason, assignor, assignment, placedOver, followUp, dead, partitions } = fieldsOf(value);
-  return {
-    number: countOf(number),
-    createdAtMs: numberOf(createdAtMs),
-    reason: textOf(reason),
-    assignor: textOf(assignor),
-    assignment: mapOf<MemberId, MemberAssignment>(assignment, assignmentOf),
-    ...(placedOver === undefined ? {} : { placedOver: listOf(placedOver, memberIdOf) }),
-    ...(followUp === undefined ? {} : { followUp: booleanOf(followUp) }),
-    dead: listOf(dead, incarnationOf),
-    partitions: mapOf(partitions, countOf),
+export const planOf = objectOf<Plan>({
+  number: countOf,
+  createdAtMs: numberOf,
+  reason: textOf,
+  assignor: textOf,
+  assignment: mapOf<MemberId, MemberAssignment>(assignmentOf),
+  placedOver: optional(listOf(memberIdOf)),
+  followUp: optional(booleanOf),
+  dead: listOf(incarnationOf),
+  partitions: mapOf<string, number>(countOf),
+});
+
+/** Checks an object: each field by its reader; fields that it does not name are left behind. */
+function objectOf<T>(readers: Readers<T>): Read<T> {
+  const all = Object.entries(readers) as [string, Read<unknown> | Optional<unknown>][];
+  return (value) => {
+    const fields = fieldsOf(value);
+    const read = all.flatMap(([name, reader]) => {
+      if (typeof reader === 'function') return [[name, reader(fields[name])]];
+      return fields[name] === undefined ? [] : [[name, reader.optional(fields[name])]];
+    });
+    return Object.fromEntries(read) as T;
   };
 }
 
-function incarnationOf(value: unknown): Incarnation {
-  const { memberId, incarnation } = fieldsOf(value);
-  return { memberId: memberIdOf(memberId), incarnation: countOf(incarnation) };
+function optional<T>(read: Read<T>): Optional<T> {
+  return { optional: read };
 }
 
-function assignmentOf(value: unknown): MemberAssignment {
-  const { active, standby, warmup } = fieldsOf(value);
-  return { active: listOf(active, taskIdOf), standby: listOf(standby, taskIdOf), warmup: listOf(warmup, taskIdOf) };
+function mapOf<K extends string, V>(read: Read<V>): Read<Readonly<Record<K, V>>> {
+  return (value) => {
+    const entries = Object.entries(fieldsOf(value)).map(([key, one]) => [key, read(one)]);
+    return Object.fromEntries(entries) as Record<K, V>;
+  };
 }
 
-function positionOf(value: unknown): StorePosition {
-  const { taskId, store, nextOffset, endOffset } = fieldsOf(value);
-  return {
-    taskId: taskIdOf(taskId),
-    store: textOf(store),
-    nextOffset: offset(countOf(nextOffset)),
-    endOffset: offset(countOf(endOffset)),
+function listOf<T>(read: Read<T>): Read<readonly T[]> {
+  return (value) => {
+    if (!Array.isArray(value)) throw new TypeError('no list');
+    return value.map((one) => read(one));
   };
 }
 
@@ -101,14 +119,8 @@ function fieldsOf(value: unknown): Fields {
   return value as Fields;
 }
 
-function mapOf<K extends string, V>(value: unknown, read: (value: unknown) => V): Readonly<Record<K, V>> {
-  const entries = Object.entries(fieldsOf(value)).map(([key, one]) => [key, read(one)]);
-  return Object.fromEntries(entries) as Record<K, V>;
-}
-
-function listOf<T>(value: unknown, read: (value: unknown) => T): readonly T[] {
-  if (!Array.isArray(value)) throw new TypeError('no list');
-  return value.map((one) => read(one));
+function offsetOf(value: unknown): Offset {
+  return offset(countOf(value));
 }
 
 function textOf(value: unknown): string {

@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { compareTaskIds } from '../../model/task-id.js';
 import type { Conditional, LeaseTable } from '../lease-store.js';
 import type { Incarnation, Lease, LeaseEpoch } from '../records.js';
-import { count, type Item, ItemReader, json, text } from './attributes.js';
+import { complete, count, type Item, ItemReader, json, text } from './attributes.js';
 import { memberIdOf, offsetsOf, punctuationsOf, taskIdOf } from './json-values.js';
 import type { Table, Update } from './table.js';
 
@@ -102,11 +102,11 @@ function leaseOf(table: string, item: Item): Lease {
   const owner = isOwned
     ? { memberId: reader.parsed('ownerMemberId', memberIdOf), incarnation: reader.count('ownerIncarnation') }
     : null;
-  return {
+  return complete<Lease>({
     taskId: reader.parsed('taskId', taskIdOf),
     epoch: reader.count('epoch') as LeaseEpoch,
     owner,
     offsets: reader.has('offsets') ? reader.json('offsets', offsetsOf) : null,
-    ...(reader.has('punctuations') ? { punctuations: reader.json('punctuations', punctuationsOf) } : {}),
-  };
+    punctuations: reader.has('punctuations') ? reader.json('punctuations', punctuationsOf) : undefined,
+  });
 }

@@ -4,7 +4,7 @@ import type { Conditional, MemberTable } from '../lease-store.js';
 import { EMPTY_REPORT } from '../member-transitions.js';
 import type { Incarnation, Member, MemberId, MemberStatus } from '../records.js';
 import { compareMemberIds } from '../slots.js';
-import { count, type Item, ItemReader, json, text } from './attributes.js';
+import { complete, count, type Item, ItemReader, json, text } from './attributes.js';
 import { memberIdOf, reportOf, tagsOf } from './json-values.js';
 import type { Table, Update } from './table.js';
 
@@ -197,7 +197,7 @@ function presentMember(table: string, item: Item): Member | null {
 /** The member in an item; that which lies under a gravestone as it was. */
 function memberIn(table: string, item: Item): Member {
   const reader = new ItemReader(table, item);
-  return {
+  return complete<Member>({
     memberId: reader.parsed('memberId', memberIdOf),
     incarnation: reader.count('incarnation'),
     status: reader.parsed(reader.has('lastStatus') ? 'lastStatus' : 'status', statusOf),
@@ -205,7 +205,7 @@ function memberIn(table: string, item: Item): Member {
     planNumber: reader.count('planNumber'),
     report: reader.json('report', reportOf),
     tags: reader.json('tags', tagsOf),
-  };
+  });
 }
 
 function statusOf(status: string): MemberStatus {

@@ -126,6 +126,25 @@ export function leasesConformance(open: () => Promise<LeaseStore>, { describe, i
       expect(released.item).toEqual({ taskId: T, epoch: 2, owner: null, offsets });
     });
 
+    it('E5: recorded punctuations last until the next take, and through no release without', async () => {
+      const store = await open();
+      const punctuations = [
+        { intervalMs: 60_000, dueMs: 1_700_000_000_123 },
+        { intervalMs: 1_500, dueMs: 0 },
+      ];
+      await store.takeLease({ taskId: T, owner: A, expected: null });
+
+      const released = await store.releaseLease({ taskId: T, owner: A, epoch: epoch(1), offsets, punctuations });
+      const read = await store.readLease(T);
+      const taken = await store.takeLease({ taskId: T, owner: B, expected: { epoch: epoch(1), owner: null } });
+      const again = await store.releaseLease({ taskId: T, owner: B, epoch: epoch(2), offsets: null });
+
+      expect(released.item).toEqual({ taskId: T, epoch: 1, owner: null, offsets, punctuations });
+      expect(read).toEqual(released.item);
+      expect(taken.item).toEqual({ taskId: T, epoch: 2, owner: B, offsets });
+      expect(again.item).toEqual({ taskId: T, epoch: 2, owner: null, offsets });
+    });
+
     it('leases are listed in order of their task ids, as numbers', async () => {
       const store = await open();
       for (const id of [taskId(1, 0), taskId(0, 10), taskId(0, 9)]) {

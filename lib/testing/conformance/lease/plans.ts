@@ -47,6 +47,16 @@ export function plansConformance(open: () => Promise<LeaseStore>, { describe, it
       expect(await store.readPlan()).toEqual(plan(2, 'second'));
     });
 
+    it('a plan is read as it was written, with all that it may hold', async () => {
+      const store = await open();
+      const full: Plan = { ...plan(1, 'member-1 „joined“'), placedOver: ['member-1', 'member-10'], followUp: true };
+
+      const written = await store.writePlan(full);
+
+      expect(written).toEqual({ applied: true, item: full });
+      expect([await store.readPlan(), await store.readPlanNumber(1)]).toEqual([full, full]);
+    });
+
     it('of two concurrent schedulers one writes the plan, and both then see the same', async () => {
       const store = await open();
 
