@@ -9,7 +9,8 @@ export interface ClaimedSlot {
 }
 
 /**
- * Claims a slot for this invocation: the one whose stores it still holds, else the one it was invoked for.
+ * Claims a slot for this invocation: the one whose stores it still holds, else the one it was invoked for. A doorbell's comes for
+ * certain tasks, so it claims the one that was chosen for those (run-doorbell.ts), whatever it holds.
  *
  * @returns null if there is none to claim: a duplicate or late event, which has nothing to do
  */
@@ -17,15 +18,21 @@ export async function claimSlot(question: {
   readonly leases: LeaseStore;
   readonly invokedFor: Incarnation;
   readonly held: readonly StorePosition[];
+  readonly isForDoorbell: boolean;
   readonly tags: Readonly<Record<string, string>>;
 }): Promise<ClaimedSlot | null> {
-  const { leases, invokedFor, held, tags } = question;
+  const { leases, invokedFor, held, isForDoorbell, tags } = question;
   const own = await ownSlot(leases, invokedFor);
   const members = await leases.listMembers();
   const plan = await leases.readPlan();
   // The list may be older than the consistent read of our own slot.
   const others = members.filter((member) => member.memberId !== invokedFor.memberId);
-  const chosen = chooseSlot({ members: own === null ? others : [...others, own], plan, invokedFor, held });
+  const chosen = chooseSlot({
+    members: own === null ? others : [...others, own],
+    plan,
+    invokedFor,
+    held: isForDoorbell ? [] : held,
+  });
   if (chosen === null) return null;
   const before = [...others, ...(own === null ? [] : [own])].find(({ memberId }) => memberId === chosen.memberId);
   const report: MemberReport = { running: [], positions: held, recordsProcessed: 0 };

@@ -101,6 +101,7 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
       leases: ports.leases,
       invokedFor: options,
       held: kept.positions(),
+      isForDoorbell: options.doorbell !== undefined,
       tags: options.tags ?? {},
     });
     if (claim === null) return outcome('no-slot', options);

@@ -4,6 +4,7 @@ import type { MemberId } from '../../../lib/leases/records.js';
 import { UnavailableError } from '../../../lib/model/errors.js';
 import { offset } from '../../../lib/model/offset.js';
 import { taskId } from '../../../lib/model/task-id.js';
+import { KeptStores } from '../../../lib/runtime/kept-stores.js';
 import type { RuntimePorts } from '../../../lib/runtime/ports.js';
 import { runDoorbell } from '../../../lib/runtime/run-doorbell.js';
 import { type MemberOutcome, type RunMemberOptions, runMember } from '../../../lib/runtime/run-member.js';
@@ -271,6 +272,26 @@ describe('a doorbell', () => {
 
     expect(outcome).toMatchObject({ ended: 'idle', memberId: 'member-1', incarnation: 1, recordsProcessed: 3 });
     expect(await ownerOf(world)).toBeNull();
+  });
+
+  it('claims the sleeping slot that is granted the task, though its process still holds the stores of another slot', async () => {
+    const world = await createTaskWorld({ partitions: 2, settings: { idleTimeoutMs: 100 } });
+    for (const memberId of ['member-1', 'member-2'] as const) await world.ports.leases.createMember(memberId);
+    await grant(world, { 'member-1': [SECOND], 'member-2': [FIRST] });
+    const kept = new KeptStores();
+    await start(world, 'member-1', 1, { kept }).outcome;
+    await feedWords(world, ['a', 'b', 'c', 'd']);
+    expect(kept.positions().map(({ taskId: id }) => id)).toEqual([SECOND]);
+
+    const outcome = await runDoorbell({
+      app: world.app,
+      ports: world.ports,
+      kept,
+      partitions: [{ topic: INPUT, partition: 0, toOffset: null }],
+    });
+
+    expect(outcome).toMatchObject({ ended: 'idle', memberId: 'member-2', incarnation: 1 });
+    expect((await world.ports.leases.readLease(FIRST))?.epoch).toBe(1);
   });
 
   it('leaves a task alone that is granted to a live member, though nobody holds it yet', async () => {
