@@ -14,6 +14,7 @@ import { createLambdaInvoker } from '../invoke/lambda/lambda-invoker.js';
 import { createDynamoDbLeaseStore } from '../leases/dynamodb/dynamodb-lease-store.js';
 import type { LeaseStore } from '../leases/lease-store.js';
 import { createKafkaLog } from '../log/kafka/kafka-log.js';
+import type { KafkaLogOptions } from '../log/kafka/kafka-log-options.js';
 import { createS3SnapshotStore } from '../snapshots/s3/s3-snapshot-store.js';
 import type { SnapshotStore } from '../snapshots/snapshot-store.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -24,17 +25,23 @@ import { kafkaLogOptions } from './kafka-environment.js';
 /**
  * The set `aws`; docs/architecture.md lists its variables.
  *
+ * @param kafka options of the Kafka log that variables do not have, or that take their place: tokens, MSK's IAM, certificates
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if a variable of Kafka's is absent or wrong; those of tables, bucket and
  *   functions are read, and missed, when they are first needed · {UnavailableError} STREAMS_UNAVAILABLE if no broker answers
+ * @example createTaskHandler(app, { ports: (environment, app) => awsPorts(environment, app, { tls: true, sasl: mskIam }) })
  */
-export async function awsPorts(environment: Environment, app: StreamsApp): Promise<FunctionPorts> {
+export async function awsPorts(
+  environment: Environment,
+  app: StreamsApp,
+  kafka: Partial<KafkaLogOptions> = {},
+): Promise<FunctionPorts> {
   const { applicationId } = app;
   const logger = createPowertoolsLogger({ applicationId });
   const node = createNodeHost({ logger });
   const metrics = createPowertoolsMetrics({ applicationId, clock: node.clock, logger });
   const host = { ...node, metrics };
   const variable = (name: string): string => requiredVariable(environment, name);
-  const log = await createKafkaLog(kafkaLogOptions(environment, applicationId, host));
+  const log = await createKafkaLog({ ...kafkaLogOptions(environment, applicationId, host), ...kafka });
   let isCold = true;
   let leases: LeaseStore | undefined;
   let snapshots: SnapshotStore | undefined;
