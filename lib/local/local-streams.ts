@@ -6,8 +6,6 @@
  * reported to the scheduler at once, as a failure event would.
  */
 import type { TaskAssignor } from '../assignment/task-assignor.js';
-import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
-import { createNodeHost } from '../host/node/node-host.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
 import type { Log, TopicSpec } from '../log/log.js';
@@ -26,6 +24,7 @@ import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from '.
 import { type LocalState, observeState } from './local-state.js';
 import { type LocalStorage, openStorage } from './local-storage.js';
 import { prepareTopics } from './prepare-topics.js';
+import { quietHost } from './quiet-host.js';
 
 export interface LocalStreamsOptions {
   readonly app: StreamsApp;
@@ -274,8 +273,4 @@ export class LocalStreams {
       .finally(() => this.ticks.delete(tick));
     this.ticks.add(tick);
   }
-}
-
-function quietHost() {
-  return createNodeHost({ logger: createJsonLinesLogger({ level: 'warn' }) });
 }
