@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createS3SnapshotStore } from '../../lib/snapshots/s3/s3-snapshot-store.js';
 import { describeSnapshotConformance } from '../../lib/testing/conformance/snapshot-conformance.js';

@@ -62,7 +62,10 @@ describe('the ports of a deployed function', () => {
       const refused = await portsFromEnvironment(environment, wordCount).catch((error: unknown) => error);
 
       expect(refused).toBeInstanceOf(InvalidSettingError);
-      expect(refused).toMatchObject({ details: { known: ['aws', 'embedded'] }, remedy: expect.stringContaining('embedded') });
+      expect(refused).toMatchObject({
+        details: { known: ['aws', 'embedded'] },
+        remedy: expect.stringContaining('embedded'),
+      });
     },
   );
 
