@@ -1,5 +1,5 @@
 /**
- * The log port: Kafka as the engines see it. Adapters: `memory/` (embedded, optionally on disk), `kafka/` (later).
+ * The log port: Kafka as the engines see it. Adapters: `memory/` (embedded, optionally on disk), `kafka/`.
  *
  * Promises that the conformance suite holds every adapter to:
  *   L1  a read at `isolation: 'readCommitted'` never delivers a record of an aborted or open transaction, and never passes
