@@ -63,10 +63,16 @@ export interface Member extends Incarnation {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** Where an input stood at a clean release. */
+export interface RecordedOffset {
+  readonly nextOffset: Offset;
+  readonly metadata: string;
+  /** Which life of the topic the offset is of: one that was created again has another id. Absent: not known. */
+  readonly topicId?: string;
+}
+
 /** Offsets of a task's inputs, recorded with a clean release: what to go on from if the committed ones have expired. */
-export type RecordedOffsets = Readonly<
-  Record<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>
->;
+export type RecordedOffsets = Readonly<Record<TopicPartitionKey, RecordedOffset>>;
 
 /** A wall-clock punctuation as a released task left it. */
 export interface RecordedPunctuation {

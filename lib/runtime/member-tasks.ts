@@ -62,12 +62,13 @@ export class MemberTasks {
     if (task === undefined) return;
     const stop = new StopSource();
     const status = new TaskStatus(taskId, ports.host.clock.monotonic());
-    const { partitionCounts } = directory;
+    const { partitionCounts, topicIds } = directory;
     const outcome = runTask({
       app,
       ports,
       task,
       partitionCounts,
+      topicIds,
       owner: self,
       lease,
       previous,

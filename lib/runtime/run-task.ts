@@ -16,11 +16,12 @@
  *   T4  a run that ends cleanly releases the lease with the offsets that are committed, and only then keeps its stores
  *   T5  errors in a row without a commit are bounded, with growing pauses
  */
-import type { Incarnation, Lease, RecordedOffsets } from '../leases/records.js';
-import type { CommittedOffset, OffsetsToCommit } from '../log/log.js';
+import type { Incarnation, Lease, RecordedOffset, RecordedOffsets } from '../leases/records.js';
+import type { OffsetsToCommit } from '../log/log.js';
 import { isPromise } from '../model/awaitable.js';
 import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
+import { parseTopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type EventListener, observedLogger } from './events.js';
@@ -41,6 +42,8 @@ export interface RunTaskOptions {
   readonly task: TaskSpec;
   /** Partition counts by name on the broker, of every topic that the task may write. */
   readonly partitionCounts: ReadonlyMap<string, number>;
+  /** Ids of the topics that the task reads, by name on the broker. */
+  readonly topicIds: ReadonlyMap<string, string>;
   readonly owner: Incarnation;
   /** The lease as `owner` has just taken it. */
   readonly lease: Lease;
@@ -86,12 +89,13 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
 }
 
 function startRun(options: RunTaskOptions): TaskRun {
-  const { app, ports, task, partitionCounts, owner, lease, previous, stop } = options;
+  const { app, ports, task, partitionCounts, topicIds, owner, lease, previous, stop } = options;
   return {
     app,
     ports,
     task,
     partitionCounts,
+    topicIds,
     hold: new LeaseHold(ports.leases, owner, lease),
     stop,
     kept: options.kept ?? new KeptStores(),
@@ -166,7 +170,7 @@ async function handBack(session: TaskSession): Promise<void> {
   await closeProcessors(session);
   await session.producer.close();
   const confirm = await readPositions(session);
-  const released = await run.hold.release(recordOf(session.committed), punctuations);
+  const released = await run.hold.release(recordOf(run, session.committed), punctuations);
   if (!released) {
     run.logger.info('release-refused', { leaseEpoch: run.hold.epoch });
     return;
@@ -249,11 +253,16 @@ async function pause(run: TaskRun, attempts: number): Promise<void> {
 
 async function committedOffsets(run: TaskRun): Promise<RecordedOffsets | null> {
   const committed = await run.ports.log.committedOffsets(run.app.applicationId, run.task.inputs);
-  return committed.size === 0 ? null : recordOf(committed);
+  return committed.size === 0 ? null : recordOf(run, committed);
 }
 
-function recordOf(offsets: OffsetsToCommit): RecordedOffsets {
-  return Object.fromEntries(offsets) as Record<string, CommittedOffset> as RecordedOffsets;
+/** Offsets with the topics' ids: in a topic that is created again they would mean other records. */
+function recordOf({ topicIds }: TaskRun, offsets: OffsetsToCommit): RecordedOffsets {
+  const recorded = [...offsets].map(([key, { nextOffset, metadata }]) => {
+    const topicId = topicIds.get(parseTopicPartitionKey(key).topic);
+    return [key, { nextOffset, metadata, ...(topicId === undefined ? {} : { topicId }) }] as const;
+  });
+  return Object.fromEntries(recorded) as Record<string, RecordedOffset> as RecordedOffsets;
 }
 
 function forgetStores(run: TaskRun): void {

@@ -4,11 +4,11 @@
  * Invariants (docs/design.md §4)
  *   O1  a committed offset is where its input goes on, whatever else is known
  *   O2  the reset policy is for first starts only: a task that has worked takes a missing offset from its last clean release,
- *       if nobody held the lease since, or stops with STREAMS_LOST_OFFSETS
+ *       if nobody held the lease since and the topic is the same, or stops with STREAMS_LOST_OFFSETS
  *   O3  an input that never held a record may start at 0 at any time: nothing can be skipped or repeated
  *   O4  what a first start chose is committed before the first record is processed: a crash can not choose twice
  */
-import type { RecordedOffsets } from '../leases/records.js';
+import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import type { CommittedOffset, Log } from '../log/log.js';
 import { LostOffsetsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
@@ -48,10 +48,17 @@ export async function startOffsets(question: StartQuestion): Promise<StartOffset
     const key = topicPartitionKey(input);
     if (offsets.has(key)) continue;
     const released = recordedAreFresh ? recorded?.[key] : undefined;
-    if (released !== undefined) offsets.set(key, released);
+    if (released !== undefined && (await isOfThisTopic(log, input.topic, released)))
+      offsets.set(key, { nextOffset: released.nextOffset, metadata: released.metadata });
     else offsets.set(key, { nextOffset: await chosenStart(question, input, isFirstStart), metadata: '' });
   }
   return { offsets, isFirstStart, mustCommit: committed.size < offsets.size };
+}
+
+/** Deleting a topic takes its committed offsets along; the recorded ones would point into whatever has its name now (traps 25). */
+async function isOfThisTopic(log: Log, topic: string, { topicId }: RecordedOffset): Promise<boolean> {
+  if (topicId === undefined) return true;
+  return (await log.describeTopics([topic])).get(topic)?.topicId === topicId;
 }
 
 async function chosenStart(question: StartQuestion, input: TopicPartition, isFirstStart: boolean): Promise<Offset> {

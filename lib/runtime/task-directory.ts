@@ -9,6 +9,8 @@ export interface TaskDirectory {
   readonly tasks: ReadonlyMap<TaskId, TaskSpec>;
   /** By name on the broker. */
   readonly partitionCounts: ReadonlyMap<string, number>;
+  /** By name on the broker: which life of a topic this is. */
+  readonly topicIds: ReadonlyMap<string, string>;
 }
 
 /**
@@ -29,7 +31,11 @@ export async function loadTaskDirectory(
   refuseChanges(recorded, partitionCounts);
   const resolved = resolvePartitions(app, partitionCounts);
   refuseMissing([...resolved.repartitionTopics.keys(), ...resolved.changelogTopics.keys()], partitionCounts);
-  return { tasks: new Map(resolved.tasks.map((task) => [task.taskId, task])), partitionCounts };
+  return {
+    tasks: new Map(resolved.tasks.map((task) => [task.taskId, task])),
+    partitionCounts,
+    topicIds: new Map([...described].map(([name, { topicId }]) => [name, topicId])),
+  };
 }
 
 /** Every topic that the topology names; all topics of the broker if a sink chooses its topic record by record. */

@@ -17,6 +17,8 @@ export interface TaskRun {
   readonly ports: RuntimePorts;
   readonly task: TaskSpec;
   readonly partitionCounts: ReadonlyMap<string, number>;
+  /** Which life of each topic the offsets of this run are of, by name on the broker. */
+  readonly topicIds: ReadonlyMap<string, string>;
   readonly hold: LeaseHold;
   readonly stop: Stop;
   readonly kept: KeptStores;

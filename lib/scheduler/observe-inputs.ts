@@ -1,8 +1,8 @@
-import type { Lease, Member, Plan } from '../leases/records.js';
+import type { Lease, Member, Plan, RecordedOffset } from '../leases/records.js';
 import type { LogReader, OffsetStore, TopicDescription } from '../log/log.js';
-import { type Offset, offset } from '../model/offset.js';
+import { offset } from '../model/offset.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
-import { type TopicPartition, topicPartitionKey } from '../model/topic-partition.js';
+import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
 import type { ObservedInput } from './state.js';
 
@@ -22,7 +22,7 @@ export interface ObserveInputs {
  * @throws {UnavailableError} STREAMS_UNAVAILABLE
  */
 export async function observeInputs(question: ObserveInputs): Promise<ReadonlyMap<TaskId, readonly ObservedInput[]>> {
-  const { app, log } = question;
+  const { app, log, topics } = question;
   const released = releasedTasks(question);
   const inputsOf = new Map(released.map(({ taskId }) => [taskId, inputs(question, taskId)]));
   const all = [...inputsOf.values()].flat();
@@ -34,7 +34,7 @@ export async function observeInputs(question: ObserveInputs): Promise<ReadonlyMa
   ]);
   const observe = (lease: Lease, at: TopicPartition): ObservedInput => {
     const key = topicPartitionKey(at);
-    const known: { readonly nextOffset: Offset } | undefined = committed.get(key) ?? lease.offsets?.[key];
+    const known = committed.get(key) ?? recordedOffset(lease, key, topics.get(at.topic));
     return {
       nextOffset: known?.nextOffset ?? null,
       startOffset: starts.get(key) ?? offset(0),
@@ -44,6 +44,16 @@ export async function observeInputs(question: ObserveInputs): Promise<ReadonlyMa
   return new Map(
     released.map((lease) => [lease.taskId, (inputsOf.get(lease.taskId) ?? []).map((at) => observe(lease, at))]),
   );
+}
+
+/** What the last release recorded, unless the topic was created again since: its offsets say nothing of this one. */
+function recordedOffset(
+  { offsets }: Lease,
+  key: TopicPartitionKey,
+  topic: TopicDescription | undefined,
+): RecordedOffset | undefined {
+  const recorded = offsets?.[key];
+  return recorded?.topicId === undefined || recorded.topicId === topic?.topicId ? recorded : undefined;
 }
 
 function releasedTasks({ app, members, leases, plan }: ObserveInputs): readonly Lease[] {

@@ -104,7 +104,7 @@ describe('a store restored in four ways', () => {
 });
 
 describe('a snapshot', () => {
-  it('is written by the task itself where there is no standby, and holds committed state alone', async () => {
+  it('is written by the task itself where there is no standby, and holds committed state alone (trap 10)', async () => {
     const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, snapshotIntervalMs: 0 } });
     await count(world, someWords(300));
     const wanted = contentOf((await restored(world, createMemorySnapshotStore())).store);
@@ -165,7 +165,7 @@ describe('a snapshot', () => {
     expect(contentOf(loaded.store)).toEqual(contentOf((await restored(world, createMemorySnapshotStore())).store));
   });
 
-  it('that is corrupt is passed over for the one before, and the tail after that is read', async () => {
+  it('that is corrupt is passed over for the one before, and the tail after that is read (trap 19)', async () => {
     const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
     await count(world, someWords(200));
     await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
@@ -181,7 +181,7 @@ describe('a snapshot', () => {
     expect(contentOf(loaded.store)).toEqual(contentOf((await restored(world, createMemorySnapshotStore())).store));
   });
 
-  it('of a topic that was deleted and created again is refused', async () => {
+  it('of a topic that was deleted and created again is refused (trap 25)', async () => {
     const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
     await count(world, someWords(100));
     await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
@@ -251,7 +251,7 @@ describe('a restore that can not end', () => {
     return restored(world);
   };
 
-  it('stops, and names the open transaction', async () => {
+  it('stops without progress, and names the open transaction that hangs (trap 6)', async () => {
     const stalled = stalledBy(async ({ log }) => {
       const producer = await log.initProducer({ transactionalId: 'somebody-else', transactionTimeoutMs: 10_000 });
       const builder = new RecordSetBuilder();
@@ -317,11 +317,26 @@ describe('committed offsets', () => {
     expect(await task.outcome).toMatchObject({ ended: 'failed', error: { code: 'STREAMS_LOST_OFFSETS' } });
   });
 
-  it('that the log no longer has stop the task instead of skipping what is gone', async () => {
+  it.each(['earliest', 'latest'] as const)(
+    'that the log no longer has stop the task, whatever the reset policy: %s (trap 24)',
+    async (autoOffsetReset) => {
+      const world = await createTaskWorld({ settings: { autoOffsetReset } });
+      await count(world, someWords(20));
+      await feedWords(world, someWords(20));
+      await world.ports.log.deleteRecords(new Map([[topicPartitionKey({ topic: 'words', partition: 0 }), offset(30)]]));
+
+      const outcome = await (await startTask(world, { incarnation: 2 })).outcome;
+
+      expect(outcome).toMatchObject({ ended: 'failed', recordsCommitted: 0, error: { code: 'STREAMS_LOST_OFFSETS' } });
+    },
+  );
+
+  it('of a clean release are not taken for a topic that was created again: nothing is skipped (trap 25)', async () => {
     const world = await createTaskWorld();
-    await count(world, someWords(20));
-    await feedWords(world, someWords(20));
-    await world.ports.log.deleteRecords(new Map([[topicPartitionKey({ topic: 'words', partition: 0 }), offset(30)]]));
+    await count(world, someWords(5));
+    await world.ports.log.deleteTopic('words');
+    await world.ports.log.createTopic({ name: 'words', partitions: 1, config: {} });
+    await feedWords(world, someWords(10));
 
     const outcome = await (await startTask(world, { incarnation: 2 })).outcome;
 

@@ -133,7 +133,7 @@ export async function startTask(
   const previous = await world.ports.leases.readLease(id);
   const taken = await world.ports.leases.takeLease({ taskId: id, owner, expected: previous });
   if (!taken.applied) throw new Error(`the lease of ${id} was taken meanwhile`);
-  const { tasks, partitionCounts } = await loadTaskDirectory(app, world.ports.log, {});
+  const { tasks, partitionCounts, topicIds } = await loadTaskDirectory(app, world.ports.log, {});
   const task = tasks.get(id);
   if (task === undefined) throw new Error(`there is no task ${id}`);
   const death = new AbortController();
@@ -141,7 +141,7 @@ export async function startTask(
   const stop = new StopSource();
   const status = new TaskStatus(id, ports.host.clock.monotonic());
   const kept = given.kept ?? new KeptStores();
-  const run = { app, ports, task, partitionCounts, owner, lease: taken.item, previous, stop, status, kept };
+  const run = { app, ports, task, partitionCounts, topicIds, owner, lease: taken.item, previous, stop, status, kept };
   return { owner, status, stop, outcome: runTask(run), crash: () => death.abort() };
 }
 

@@ -41,6 +41,17 @@ describe('where a task begins', () => {
     expect(start.mustCommit).toBe(true);
   });
 
+  it('is what that release recorded only for the life of the topic that it was of (trap 25)', async () => {
+    const topicId = (await world.ports.log.describeTopics([INPUT])).get(INPUT)?.topicId ?? '';
+
+    const start = await ask({ [KEY]: { ...at(2), topicId } });
+
+    expect([...start.offsets]).toEqual([[KEY, at(2)]]);
+    await expect(ask({ [KEY]: { ...at(2), topicId: 'another life' } })).rejects.toMatchObject({
+      code: 'STREAMS_LOST_OFFSETS',
+    });
+  });
+
   it('is refused if somebody has held the lease since that release', async () => {
     await expect(ask({ [KEY]: at(2) }, false)).rejects.toMatchObject({ code: 'STREAMS_LOST_OFFSETS' });
   });
@@ -62,7 +73,7 @@ describe('where a task begins', () => {
     expect(start.offsets.get(OTHER)?.nextOffset).toBe(0);
   });
 
-  it('is the reset policy at a first start, from the log’s own start', async () => {
+  it('is the reset policy at a first start alone, from the log’s own start, never an assumed 0 (traps 13, 24)', async () => {
     await world.ports.log.deleteRecords(new Map([[KEY, offset(1)]]));
 
     const start = await ask(null);

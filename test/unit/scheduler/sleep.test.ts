@@ -70,6 +70,22 @@ describe('a slot that ended in order and has no work', () => {
     expect(await statusOf(world, 'member-2')).toBe('free');
   });
 
+  it('is asked for when an input was created again, though as much was recorded of the topic before (trap 25)', async () => {
+    const world = await settled();
+    await writeLine(world, 3);
+    const key = topicPartitionKey({ topic: 'lines', partition: 3 });
+    const owner = { memberId: 'member-2', incarnation: 1 } as const;
+    const lease = await world.leases.readLease(taskId(0, 3));
+    if (lease === null) throw new Error('0_3 has no lease');
+    const recorded = { nextOffset: offset(1), metadata: '', topicId: 'another life' };
+    await world.leases.releaseLease({ ...lease, owner, offsets: { [key]: recorded } });
+    await world.member(2).end();
+
+    await rounds(world, 2 * SESSION_ROUNDS);
+
+    expect(await statusOf(world, 'member-2')).toBe('claimed');
+  });
+
   it('is asked for when a wall-clock punctuation is due', async () => {
     const world = await settled();
     const owner = { memberId: 'member-2', incarnation: 1 } as const;
