@@ -1,5 +1,6 @@
 /** Operators that remember nothing. Each keeps what it does not change as the bytes that were read. */
 import { type Awaitable, forEachInOrder, isPromise } from '../../model/awaitable.js';
+import type { EngineContext } from '../../processor/engine-context.js';
 import type { ProcessorSupplier } from '../../processor/processor.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import { StreamRecord } from '../../processor/stream-record.js';
@@ -36,7 +37,9 @@ export function filter<K, V>(predicate: Predicate<K, V>, wanted: boolean): Proce
 
 /** What stands before a repartition topic: a record without key has no partition to go to. */
 export function dropNullKeys<K, V>(): ProcessorSupplier<K, V, K, V> {
-  return stateless((record, context) => (record.keyCell.isNull ? undefined : context.forward(record)));
+  return stateless((record, context) =>
+    record.keyCell.isNull ? (context as EngineContext<K, V>).recordDropped('null-key') : context.forward(record),
+  );
 }
 
 export function passThrough<K, V>(): ProcessorSupplier<K, V, K, V> {

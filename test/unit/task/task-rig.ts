@@ -10,7 +10,7 @@ import { createStreamTask } from '../../../lib/task/create-task.js';
 import type { StreamTask } from '../../../lib/task/stream-task.js';
 import type { TaskOutput } from '../../../lib/task/task-output.js';
 import { defineApp } from '../../../lib/topology/app.js';
-import type { TopologyBuilder } from '../../../lib/topology/topology-builder.js';
+import type { Topology } from '../../../lib/topology/topology.js';
 
 /** A record by example; key and value are UTF-8, or bytes. */
 export interface Given {
@@ -39,9 +39,10 @@ export interface Rig {
   commit(): Promise<TaskOutput>;
 }
 
-export async function startTask(builder: TopologyBuilder, options: RigOptions = {}): Promise<Rig> {
+export async function startTask(builder: { build(): Topology }, options: RigOptions = {}): Promise<Rig> {
   const app = defineApp({ applicationId: 'app', topology: builder.build(), settings: options.settings ?? {} });
-  const stores = options.stores ?? createStores(app.topology.stores.values());
+  const own = app.topology.subTopologies[0]?.stores ?? [];
+  const stores = options.stores ?? createStores(own.map((name) => ({ name })));
   const partition = options.partition ?? 0;
   const task = createStreamTask({
     app,
