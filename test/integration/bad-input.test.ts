@@ -214,7 +214,7 @@ describe('user code', () => {
     await waitFor('the output', async () => (await read(again, 'out')).join() === '1');
   });
 
-  it('whose record is too large stops its task with the topic and the key', async () => {
+  it('whose record is too large stops its task with the topic and the key (trap 35)', async () => {
     const events: LoggedEvent[] = [];
     const app = copyingApp((value) => (value === 1 ? 'x'.repeat(2_000_000) : value));
     const streams = await start({ app, host: createNodeHost({ logger: listeningLogger(events) }) });
@@ -226,5 +226,27 @@ describe('user code', () => {
       code: 'STREAMS_RECORD_TOO_LARGE',
       details: { topic: 'out', key: "'k'" },
     });
+  });
+
+  it('whose aggregate outgrows its changelog stops its task once, with the topic and the key (trap 35)', async () => {
+    const events: LoggedEvent[] = [];
+    const builder = new StreamsBuilder();
+    builder
+      .stream('in', { key: string(), value: json<number>() })
+      .groupByKey()
+      .aggregate({ init: () => '', add: (_, size, all) => all + 'x'.repeat(size), store: 'all', value: string() });
+    const app = defineApp({ applicationId: 'grow', topology: builder.build(), settings: QUICK });
+    const streams = await start({ app, host: createNodeHost({ logger: listeningLogger(events) }) });
+
+    await feed(streams, 0, '600000');
+    await waitFor('the first to be counted', () => streams.isCaughtUp());
+    await feed(streams, 0, '600000');
+    const failed = await waitFor('the failure', async () => events.find(({ event }) => event === 'task-failed'));
+
+    expect(failed.fields).toMatchObject({
+      code: 'STREAMS_RECORD_TOO_LARGE',
+      details: { topic: 'grow-all-changelog', key: "'k'" },
+    });
+    expect(events.filter(({ event }) => event === 'task-recovering')).toEqual([]);
   });
 });

@@ -13,9 +13,12 @@ import { compareTaskIds, parseTaskId, taskId } from '../../../lib/model/task-id.
 import { parseTopicPartitionKey, topicPartitionKey } from '../../../lib/model/topic-partition.js';
 
 describe('offsets', () => {
-  test.each([-1, 1.5, Number.NaN, 2 ** 53])('%d is refused', (value) => {
-    expect(() => offset(value)).toThrow(InvalidOffsetError);
-  });
+  test.each([-1, -1_001, 1.5, Number.NaN, 2 ** 53])(
+    '%d is refused: no sentinel, nothing that is rounded (traps 22, 23)',
+    (value) => {
+      expect(() => offset(value)).toThrow(InvalidOffsetError);
+    },
+  );
 
   test('lag is what lies between, and never negative', () => {
     expect(lagBetween(offset(3), offset(10))).toBe(7);

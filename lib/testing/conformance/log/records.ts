@@ -1,6 +1,7 @@
+import { offset } from '../../../model/offset.js';
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import { codeOf, type TestRunner } from '../test-runner.js';
-import { type LogScenes, records, shown } from './scene.js';
+import { type LogScenes, offsetsOf, records, shown } from './scene.js';
 
 /** Records come back as they were written, at the offsets that they got. */
 export function recordsConformance(scenes: LogScenes, { describe, it, expect }: TestRunner): void {
@@ -119,6 +120,25 @@ export function recordsConformance(scenes: LogScenes, { describe, it, expect }: 
         const reading = await scene.read(at);
 
         expect(reading.records).toEqual(Array.from({ length: count }, (_, index) => `${index}:k${index % 7}=${index}`));
+      }),
+    );
+
+    it(
+      'have offsets that compare as numbers: 9 before 10, 99 before 100 (trap 23)',
+      scenes.play(async (scene) => {
+        const at = await scene.partition();
+        await scene.log.append(at, records(...Array.from({ length: 101 }, (_, index) => `k=${index}`)));
+        const groupId = scene.name('group');
+        const seen = [];
+
+        for (const next of [9, 10, 99, 100]) {
+          await scene.log.commitOffsets(groupId, offsetsOf([at, next]));
+          await scene.log.deleteRecords(new Map([[topicPartitionKey(at), offset(next)]]));
+          const [first] = (await scene.read(at, 'readCommitted', next)).records;
+          seen.push([await scene.committed(groupId, at), await scene.offset(at, 'earliest'), first]);
+        }
+
+        expect(seen).toEqual([9, 10, 99, 100].map((next) => [next, next, `${next}:k=${next}`]));
       }),
     );
 

@@ -89,7 +89,11 @@ describe('primitives of the protocol', () => {
     ['a varint without end', [255, 255, 255, 255, 255, 255], (reader) => reader.unsignedVarint()],
     ['more tagged fields than bytes', [200, 1, 0], (reader) => reader.skipTags()],
     ['a tagged field longer than what is left', [1, 0, 99], (reader) => reader.skipTags()],
-    ['a number that JavaScript does not hold exactly', [0, 32, 0, 0, 0, 0, 0, 1], (reader) => reader.int64()],
+    [
+      'a number above 2^53, which JavaScript does not hold exactly (trap 23)',
+      [0, 32, 0, 0, 0, 0, 0, 1],
+      (reader) => reader.int64(),
+    ],
     ['half a uuid', [1, 2, 3, 4, 5, 6, 7, 8], (reader) => reader.uuid()],
   ])('refuse %s', (_, bytes, read) => {
     expect(() => read(new ProtocolReader(Buffer.from(bytes)))).toThrow(MalformedResponse);
