@@ -18,7 +18,7 @@ import { differences, readCounts } from '../support/word-count-reader.js';
 
 const TASK = taskId(0, 0);
 
-it('the commit of an owner that was frozen while its task moved is rejected and leaves no trace', async () => {
+it('the commit of an owner that was frozen while its task moved is rejected and leaves no trace (trap 8)', async () => {
   const world = await createTaskWorld();
   const words = someWords(400);
   const freezable = new FreezablePorts(world.ports);
@@ -60,7 +60,7 @@ it('an owner that is fenced although the lease is its own takes a new lease epoc
   expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
 });
 
-it('a stale owner that initialises late finds its lease gone and stops; the valid owner recovers', async () => {
+it('a stale owner that initialises late finds its lease gone and stops; the valid owner recovers (trap 8)', async () => {
   const world = await createTaskWorld();
   const words = someWords(300);
   const freezable = new FreezablePorts(world.ports);

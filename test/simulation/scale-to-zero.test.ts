@@ -39,7 +39,7 @@ async function writeLine(streams: LocalStreams, time: VirtualTime, line: string)
 const running = async (streams: LocalStreams) => (await streams.state()).members.filter((member) => member.running);
 
 describe('an application without work', () => {
-  it('runs no member, however long, and wakes for new input, through its repartition topics', () =>
+  it('runs no member, however long: its lag is 0 behind the markers; and wakes for new input (trap 20)', () =>
     inVirtualTime(async (time) => {
       const streams = await start(time, 1_000 * HOUR_MS);
       await writeLine(streams, time, 'one two');

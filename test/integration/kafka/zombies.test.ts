@@ -26,7 +26,7 @@ async function stableOffset(at: { topic: string; partition: number }): Promise<n
 }
 
 describe('a zombie that initialises late', () => {
-  it('fences the owner, and finds the offsets that the owner has committed', async () => {
+  it('fences the owner, and finds the offsets that the owner has committed (trap 8)', async () => {
     const at = await newPartition(log, 'late');
     const [groupId, transactionalId] = [newName('group'), newName('late')];
     const owner = await producer(transactionalId);

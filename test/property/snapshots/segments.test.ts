@@ -179,7 +179,7 @@ describe('manifests', () => {
     }
   });
 
-  it('are named so that the order of bytes is newest first: by offset, then by T', () => {
+  it('are named so that the order of bytes is newest first: by offset as a number, then by T (trap 23)', () => {
     const numbers = fc.oneof(fc.maxSafeNat(), fc.nat({ max: 1_000 }), fc.constantFrom(9, 10, 99, 100, 2 ** 53 - 1));
     const stamps = fc.record({ nextOffset: numbers.map(offset), lastKnownEndAtMs: numbers, writer: fc.string() });
     fc.assert(

@@ -63,7 +63,7 @@ describe('the event of a Kafka event source mapping', () => {
     ['no headers', { headers: [] }],
     ['a header of bytes', { headers: [{ trace: [0, 255] }] }],
     ['a header that is null', { headers: [{ trace: null }] }],
-  ])('rings with %s', (_, fields) => {
+  ])('rings with %s, whatever form a tombstone has (trap 33)', (_, fields) => {
     expect(decode(JSON.parse(JSON.stringify(withRecord(fields))))).toMatchObject({
       partitions: [{ topic: 'lines', partition: 0, toOffset: 16 }],
     });

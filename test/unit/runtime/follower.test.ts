@@ -58,7 +58,7 @@ const textOf = async (key: string) => {
 };
 
 describe('a follower', () => {
-  it('reaches the end by position, over markers and aborted records', async () => {
+  it('reaches the end by position, over markers and aborted records (trap 3)', async () => {
     await transaction('commit', ['a', '1']);
     await transaction('abort', ['a', 'never'], ['b', 'never']);
     const following = follower();
@@ -70,7 +70,7 @@ describe('a follower', () => {
     expect([await textOf('a'), await textOf('b')]).toEqual(['1', null]);
   });
 
-  it('deletes on a tombstone, also of a key that was never there', async () => {
+  it('deletes on a tombstone, also of a key that was never there (traps 17, 18)', async () => {
     await log.append(AT, records(['a', '1'], ['a', null], ['ghost', null]));
 
     await follower().followTo({ target: await end(), stallTimeoutMs: STALL_MS });
@@ -98,7 +98,7 @@ describe('a follower', () => {
     expect([following.recordsApplied, await textOf('a')]).toEqual([2, '2']);
   });
 
-  it('waits for an open transaction below the target, and applies what becomes of it', async () => {
+  it('waits for an open transaction below the target, and applies what becomes of it (trap 5)', async () => {
     const producer = await log.initProducer({ transactionalId: 'writer', transactionTimeoutMs: 5_000 });
     await producer.send(AT, records(['a', '1']));
     const done = follower().followTo({ target: await end(), stallTimeoutMs: 5_000 });
@@ -109,7 +109,7 @@ describe('a follower', () => {
     expect(await textOf('a')).toBe('1');
   });
 
-  it('says that the log was truncated where its end is below the target', async () => {
+  it('gives up where the log was truncated below its target, and says so (trap 6)', async () => {
     await log.append(AT, records(['a', '1']));
 
     const stalled = follower().followTo({ target: offset(80), stallTimeoutMs: STALL_MS });
@@ -117,7 +117,7 @@ describe('a follower', () => {
     await expect(stalled).rejects.toThrow(/truncated/);
   });
 
-  it('refuses to skip what the log no longer has', async () => {
+  it('refuses to skip what the log no longer has, instead of asking for it for ever (trap 14)', async () => {
     await log.append(AT, records(['a', '1'], ['a', '2'], ['a', '3']));
     await log.deleteRecords(new Map([[topicPartitionKey(AT), offset(2)]]));
 

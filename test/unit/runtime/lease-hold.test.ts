@@ -30,7 +30,7 @@ async function failingOnce(when: 'before' | 'after') {
   return { table, hold };
 }
 
-it('a new epoch that could not be taken is taken before the next initialisation', async () => {
+it('a new epoch that could not be taken is taken before the next initialisation: no second one under the same (trap 8)', async () => {
   const { table, hold } = await failingOnce('before');
   await expect(hold.takeNewEpoch()).rejects.toThrow('away');
 

@@ -20,7 +20,7 @@ describe('the tasks of an application', () => {
     );
   });
 
-  it('are refused where a count differs from the recorded one, with both numbers', async () => {
+  it('are refused where a count differs from the recorded one, with both numbers (trap 34)', async () => {
     const { app, ports } = await createTaskWorld({ partitions: 3 });
 
     const refused = loadTaskDirectory(app, ports.log, { [INPUT]: 2 });

@@ -62,7 +62,7 @@ describe('opening the newest snapshot', () => {
   });
 });
 
-describe('a snapshot whose tombstones may have expired (trap 1)', () => {
+describe('a snapshot whose tombstones may have expired (trap 12)', () => {
   it('is refused once delete.retention.ms has passed since it was the end, less a margin', async () => {
     await scene.write(10, [entry('a', '1')]);
 
@@ -105,7 +105,7 @@ describe('a snapshot whose tombstones may have expired (trap 1)', () => {
 });
 
 describe('a snapshot that does not fit the log', () => {
-  it('of a topic that was created again is void (trap 2)', async () => {
+  it('of a topic that was created again is void (trap 25)', async () => {
     await scene.write(10, [entry('a', '1')]);
 
     const answer = await opened({ identity: { ...identity, topicId: 'topic-id-2' } });
@@ -113,7 +113,7 @@ describe('a snapshot that does not fit the log', () => {
     expect(answer).toEqual({ nextOffset: null, reasons: ['topic-recreated'] });
   });
 
-  it('below the start of the log is void (trap 3)', async () => {
+  it('below the start of the log is void (trap 12)', async () => {
     await scene.write(10, [entry('a', '1')]);
 
     expect((await opened({ logStartOffset: offset(10) })).nextOffset).toBe(10);
@@ -143,7 +143,7 @@ describe('a snapshot that does not fit the log', () => {
   });
 });
 
-describe('a damaged snapshot (trap 4)', () => {
+describe('a damaged snapshot (trap 19)', () => {
   it('falls back from a flipped byte in a block to the one before, with a warning and a metric', async () => {
     await scene.write(10, [entry('a', '1')]);
     const { name, manifest } = await scene.write(20, [entry('a', '2')]);

@@ -48,7 +48,7 @@ test('a commit without a seal, and a restore under an overlay, are faults of the
   expect(() => store.restore({ key: key('b'), value: value('2'), timestampMs: 0 })).toThrow(InternalError);
 });
 
-test('a restored tombstone leaves nothing, not even for a key that was never there', () => {
+test('a restored tombstone leaves nothing, not even for a key that was never there (traps 17, 18)', () => {
   const store = new MemoryStore('store');
 
   store.restore({ key: key('never'), value: null, timestampMs: 0 });

@@ -333,7 +333,7 @@ describe('offsets', () => {
     expect(second?.nextOffset).toBe(12);
   });
 
-  test('a position that moves over control records alone is committed too', async () => {
+  test('a position that moves over control records alone is committed too: lag reaches 0 (trap 20)', async () => {
     const committed = new Map([[at('in'), { nextOffset: 5 as Offset, metadata: '' }]]);
     const { task, give, commit } = await startTask(through(forwarding), { committed });
     give('in', [], { nextOffset: 5, endOffset: 5 });
@@ -430,7 +430,7 @@ describe('records that cannot be read', () => {
     expect(output.offsets.get(at('in'))?.nextOffset).toBe(1);
   });
 
-  test('a negative timestamp drops the record, counts it and advances the offset', async () => {
+  test('a negative timestamp drops the record, counts it and advances the offset (trap 28)', async () => {
     const { task, give, commit } = await startTask(through(forwarding));
     give('in', [
       { value: 'early', ts: -1 },
@@ -444,7 +444,7 @@ describe('records that cannot be read', () => {
     expect(output.dropped).toMatchObject([{ reason: 'negative-timestamp', count: 1, last: { offset: 0 } }]);
   });
 
-  test('a timestamp extractor decides the timestamp, and sees the greatest one so far', async () => {
+  test('a timestamp extractor decides the timestamp, and sees the greatest one so far (trap 28)', async () => {
     const partitionTimes: number[] = [];
     const builder = new TopologyBuilder()
       .addSource('source', 'in', {

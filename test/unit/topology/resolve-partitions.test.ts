@@ -62,7 +62,7 @@ describe('partition counts', () => {
 });
 
 describe('co-partitioned topics', () => {
-  it('must agree: the error names both topics and counts, though there is no repartition topic', () => {
+  it('must agree: the error names both topics and counts, though there is no repartition topic (trap 34)', () => {
     const builder = new TopologyBuilder()
       .addSource('l', 'left', text)
       .addSource('r', 'right', text)

@@ -104,7 +104,7 @@ describe('records of aborted transactions', () => {
     expect({ values, at, fetches }).toEqual({ values: ['kept'], at: 103, fetches: 15 });
   });
 
-  it('take offsets: [aborted 0 … 4, abort 5] is read to 6', () => {
+  it('take offsets: [aborted 0 … 4, abort 5] is read to 6 (trap 2)', () => {
     const log = [record(0, A, 'l', 'o', 's', 't', '!'), marker(5, A, ABORT)];
 
     expect(read(log, [{ producerId: A, firstOffset: 0 }])).toEqual({ values: [], nextOffset: 6 });

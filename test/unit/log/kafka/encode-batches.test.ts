@@ -141,7 +141,7 @@ describe('writing record batches', () => {
     }
   });
 
-  it('refuses a record that no batch can hold, and says which', () => {
+  it('refuses a record that no batch can hold, and says which (trap 35)', () => {
     const records = setOf({}, { key: 'the-large-one', value: 'x'.repeat(1_000) });
 
     expect(() => encode(records, { maxBatchBytes: 500 })).toThrow(

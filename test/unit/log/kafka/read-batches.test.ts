@@ -126,7 +126,7 @@ describe('reading record batches', () => {
     expect(beyond).toMatchObject({ records: { size: 0 }, nextOffset: 20 });
   });
 
-  it('moves over a batch whose records compaction has taken, also when it comes alone', () => {
+  it('moves over a batch whose records compaction has taken, also when it comes alone (trap 1)', () => {
     const { bytes } = recordedBatch('empty');
 
     expect(readBatches(bytes, readOptions({ fromOffset: offset(1000) }))).toMatchObject({
@@ -144,7 +144,7 @@ describe('reading record batches', () => {
     expect(nextOffset).toBe(15);
   });
 
-  it('ends behind a commit marker: [data 0, commit 1] is read to 2', () => {
+  it('ends behind a commit marker: [data 0, commit 1] is read to 2 (trap 2)', () => {
     const bytes = Buffer.concat([handMadeTransaction(0, 7n, 'data'), handMadeMarker(1, 7n, 1)]);
 
     expect(readBatches(bytes, readOptions())).toMatchObject({ records: { size: 1 }, nextOffset: 2 });

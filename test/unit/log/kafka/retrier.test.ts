@@ -40,7 +40,7 @@ async function fails(error: Error, signal?: AbortSignal) {
 
 const lost = new ConnectionFailure('lost', { maybeSent: true });
 
-describe('retries', () => {
+describe('retries are bounded, and each failure has its own (trap 14)', () => {
   it.each([
     ['a leader that has moved', new BrokerError('test', 6)],
     ['a coordinator that has moved', new BrokerError('test', 16)],
