@@ -15,6 +15,11 @@ import { Table } from './table.js';
 /** Plans kept unless told otherwise: enough to see why a task moved during the last hours. */
 export const DEFAULT_PLANS_KEPT = 100;
 
+/** Writes of one kind among which one still finds that it has applied (W3 of table.ts). A member's item is written most often. */
+const MEMBER_MARKS = 2;
+export const LEASE_MARKS = 4;
+const PLAN_MARKS = 4;
+
 const CONNECT_TIMEOUT_MS = 1_000;
 /** A table answers in milliseconds; what takes longer is lost, and asked again. */
 const REQUEST_TIMEOUT_MS = 2_000;
@@ -43,12 +48,13 @@ export interface DynamoDbLeaseStoreOptions {
 export function createDynamoDbLeaseStore(options: DynamoDbLeaseStoreOptions): LeaseStore {
   const { tables, applicationId, host } = options;
   const client = options.client ?? createClient(options.clientConfig ?? {});
-  const open = (name: string, keyName: string) => new Table({ client, host, name, applicationId, keyName });
+  const open = (name: string, keyName: string, marksKept: number) =>
+    new Table({ client, host, name, applicationId, keyName, marksKept });
   return {
-    ...createMemberTable(open(tables.members, 'memberId')),
-    ...createLeaseTable(open(tables.leases, 'taskId')),
+    ...createMemberTable(open(tables.members, 'memberId', MEMBER_MARKS)),
+    ...createLeaseTable(open(tables.leases, 'taskId', LEASE_MARKS)),
     ...createPlanTable({
-      table: open(tables.plans, 'row'),
+      table: open(tables.plans, 'row', PLAN_MARKS),
       host,
       plansKept: Math.max(1, options.plansKept ?? DEFAULT_PLANS_KEPT),
     }),

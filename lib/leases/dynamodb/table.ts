@@ -2,13 +2,13 @@
  * One of the three tables, as much of it as one application sees: its items have one hash key, the application id.
  *
  * Writes are conditional and safe to send again
- *   W1  every write puts a fresh mark into an attribute of its kind (`claimMark`), which stays until the next write of that kind
+ *   W1  every write puts a fresh mark into an attribute of its kind (`claimMark`), where the last few of that kind stay
  *   W2  a write whose mark is there is refused: sent twice, it applies once
  *   W3  a refused condition answers the item that stood against it; if that carries our mark, an earlier attempt has applied
  *
  * So a lost reply needs no other care than to repeat the request, ours or the SDK's: the repetition is the consistent read that
  * finds our own value there, and after it a late arrival of the first attempt is refused too. Only a write that was followed by
- * another of its kind before the repetition is told `applied: false`: it has been superseded, and sees by what.
+ * `marksKept` others of its kind before the repetition is told `applied: false`: it has long been superseded, and sees by what.
  */
 import {
   type AttributeValue,
@@ -56,6 +56,8 @@ export interface TableOptions {
   readonly applicationId: string;
   /** Name of the range key. */
   readonly keyName: string;
+  /** Marks of each kind that an item keeps; at least 1. Each takes some thirty bytes, of which a heartbeat pays for each 1,024. */
+  readonly marksKept: number;
 }
 
 export class Table {
@@ -100,9 +102,9 @@ export class Table {
 
   /** One conditional write: W1 to W3. */
   async update(update: Update): Promise<UpdateAnswer> {
-    const markName = `${update.kind}Mark`;
+    const markNames = this.markNames(update.kind);
     const mark = this.options.host.random.id();
-    const command = new UpdateItemCommand({ TableName: this.name, ...this.inputOf(update, markName, mark) });
+    const command = new UpdateItemCommand({ TableName: this.name, ...this.inputOf(update, markNames, mark) });
     return this.retry(update.kind, async (): Promise<UpdateAnswer> => {
       try {
         const { Attributes } = await this.options.client.send(command);
@@ -110,16 +112,22 @@ export class Table {
       } catch (thrown) {
         if (!isRefusedCondition(thrown)) throw thrown;
         const item = (thrown as ConditionalCheckFailedException).Item ?? null;
-        return item?.[markName]?.S === mark ? { applied: true, item } : { applied: false, item };
+        const isOurs = markNames.some((name) => item?.[name]?.S === mark);
+        return item !== null && isOurs ? { applied: true, item } : { applied: false, item };
       }
     });
   }
 
-  private inputOf({ key, condition, set, remove = [], values }: Update, markName: string, mark: string) {
-    const assignments = [...set, `#${markName} = :mark`].join(', ');
-    const UpdateExpression = `SET ${assignments}${remove.length === 0 ? '' : ` REMOVE ${remove.join(', ')}`}`;
-    const ConditionExpression = `(${condition}) AND (attribute_not_exists(#${markName}) OR #${markName} <> :mark)`;
-    const valued = Object.entries({ ...values, mark: text(mark) });
+  private inputOf({ key, condition, set, remove = [], values }: Update, markNames: readonly string[], mark: string) {
+    // The right-hand sides are of the item before the update: each mark moves on by one.
+    const marks = markNames.map((name, index) => {
+      return index === 0 ? `#${name} = :mark` : `#${name} = if_not_exists(#${markNames[index - 1]}, :noMark)`;
+    });
+    const isNew = markNames.map((name) => `(attribute_not_exists(#${name}) OR #${name} <> :mark)`);
+    const UpdateExpression = `SET ${[...set, ...marks].join(', ')}${remove.length === 0 ? '' : ` REMOVE ${remove.join(', ')}`}`;
+    const ConditionExpression = [`(${condition})`, ...isNew].join(' AND ');
+    const noMark = marks.length > 1 ? { noMark: text('-') } : {};
+    const valued = Object.entries({ ...values, mark: text(mark), ...noMark });
     return {
       Key: this.keyOf(key),
       UpdateExpression,
@@ -129,6 +137,11 @@ export class Table {
       ReturnValues: 'ALL_NEW' as const,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
+  }
+
+  /** `claimMark`, then `claimMark2` for the one before it. */
+  private markNames(kind: string): readonly string[] {
+    return Array.from({ length: this.options.marksKept }, (_, index) => `${kind}Mark${index === 0 ? '' : index + 1}`);
   }
 
   private keyOf(key: AttributeValue): Record<string, AttributeValue> {

@@ -11,6 +11,7 @@ import { clientConfig } from '../../support/aws/clients.js';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/aws/faulty-endpoint.js';
 import { createLeaseTables, type LeaseTables } from '../../support/aws/lease-tables.js';
 import { newName } from '../../support/kafka/log-kit.js';
+import { sleep } from '../../support/wait-for.js';
 
 const endpoint = inject('awsEndpoint');
 const client = new DynamoDBClient(clientConfig(endpoint));
@@ -109,10 +110,24 @@ describe.each(names)('%s', (name) => {
 
     const answer = await send(store);
     const after = await everything();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
 
     expect(answer.applied).toBe(true);
     expect(await everything()).toEqual(after);
+  });
+});
+
+describe('a heartbeat', () => {
+  it('that arrives after the next one changes nothing', async () => {
+    await claimed();
+    const beat = (recordsProcessed: number) => store.heartbeat({ ...A, report: { ...report, recordsProcessed } });
+    faulty.inject({ lateMs: 300 }, write);
+
+    await beat(1);
+    await beat(2);
+    await sleep(500);
+
+    expect(await direct.readMember(A.memberId)).toMatchObject({ heartbeatVersion: 2, report: { recordsProcessed: 2 } });
   });
 });
 
