@@ -1,10 +1,15 @@
 /** What can be seen of a deployment, and done to it, through AWS's API alone. */
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import { type AttributeValue, DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { GetFunctionUrlConfigCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CloudFormationClient, DescribeStacksCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudWatchLogsClient,
+  DescribeLogGroupsCommand,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { type AttributeValue, DynamoDBClient, ListTablesCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { IAMClient, ListRolesCommand } from '@aws-sdk/client-iam';
+import { GetFunctionUrlConfigCommand, InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { DeleteObjectCommand, ListBucketsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type DeployedFunction, functionName, stackName } from './deployment.js';
 import type { Emulator } from './emulator.js';
 import { type HttpAnswer, signedGet } from './signed-get.js';
@@ -35,6 +40,7 @@ export function awsClients({ endpoint, env }: Pick<Emulator, 'endpoint' | 'env'>
     region,
     cloudFormation: new CloudFormationClient(options),
     dynamoDb: new DynamoDBClient(options),
+    iam: new IAMClient(options),
     lambda: new LambdaClient({ ...options, requestHandler: { requestTimeout: 900_000 } }),
     logs: new CloudWatchLogsClient(options),
     s3: new S3Client({ ...options, forcePathStyle: true }),
@@ -131,6 +137,21 @@ export class OutsideView {
       region,
       ...(signed ? { credentials } : {}),
     });
+  }
+
+  /** Names of what the account still has of stacks, functions, tables, queues, buckets, logs and roles; a removed stack is none. */
+  async leftovers(): Promise<readonly string[]> {
+    const { cloudFormation, dynamoDb, iam, lambda, logs, s3, sqs } = this.clients;
+    const stacks = (await cloudFormation.send(new ListStacksCommand({}))).StackSummaries ?? [];
+    return [
+      ...stacks.filter(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE').map(({ StackName }) => StackName ?? ''),
+      ...((await lambda.send(new ListFunctionsCommand({}))).Functions ?? []).map((one) => one.FunctionName ?? ''),
+      ...((await dynamoDb.send(new ListTablesCommand({}))).TableNames ?? []),
+      ...((await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []),
+      ...((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).map(({ Name }) => Name ?? ''),
+      ...((await logs.send(new DescribeLogGroupsCommand({}))).logGroups ?? []).map((one) => one.logGroupName ?? ''),
+      ...((await iam.send(new ListRolesCommand({}))).Roles ?? []).map(({ RoleName }) => RoleName ?? ''),
+    ];
   }
 
   private async items(TableName: string): Promise<readonly Item[]> {

@@ -1,0 +1,216 @@
+/**
+ * A day in the life of the deployed word count, in order: each test goes on from the one before. Everything is driven and seen
+ * through AWS's API and Kafka; only the killing of a function's process is not of this world.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeployedWordCount, PARTITIONS, textOf, until } from '../support/aws/deployed-word-count.js';
+import { functionName } from '../support/aws/deployment.js';
+import { functionProcesses } from '../support/aws/function-processes.js';
+import { startKafkaEventSource } from '../support/aws/kafka-event-source.js';
+import { sleep } from '../support/wait-for.js';
+
+const MEMBERS = 2;
+const SESSION_TIMEOUT_MS = 40_000;
+const SNAPSHOT_INTERVAL_MS = 3_000;
+/** Longer than a tick of the schedule: whatever a scheduler invokes when nothing is to do would be seen. */
+const IDLE_MS = 75_000;
+
+/** Much shorter than the minute after which the scheduler would find the work by itself. */
+const DOORBELL_MS = 5_000;
+
+let app: DeployedWordCount;
+
+beforeAll(async () => {
+  app = await DeployedWordCount.start({
+    settings: {
+      members: MEMBERS,
+      tasksPerMember: PARTITIONS,
+      numStandbyReplicas: 1,
+      statestoreCacheMaxBytes: 0,
+      heartbeatIntervalMs: 1_000,
+      sessionTimeoutMs: SESSION_TIMEOUT_MS,
+      idleTimeoutMs: 6_000,
+      snapshotIntervalMs: SNAPSHOT_INTERVAL_MS,
+      snapshotMinRecords: 100,
+    },
+  });
+});
+afterAll(() => app?.stop());
+
+/** Newest plan: its number and who should run what. */
+async function newestPlan() {
+  const plans = (await app.view.plans()).map((item) => JSON.parse(textOf(item, 'plan')));
+  return plans.reduce((newest, plan) => (plan.number > newest.number ? plan : newest));
+}
+
+describe('word count on AWS', () => {
+  it('a tick of the schedule writes a plan and starts the members', async () => {
+    await app.feed(500);
+    await app.tick();
+
+    const members = await app.untilClaimed(MEMBERS);
+
+    expect(members.map(({ memberId, incarnation }) => [memberId, incarnation])).toEqual([
+      ['member-1', 1],
+      ['member-2', 1],
+    ]);
+    expect((await newestPlan()).number).toBe(1);
+  });
+
+  it('every word is counted exactly once, as a read-committed reader of the topic sees it', async () => {
+    await app.feed(1_500);
+
+    await app.untilCounted();
+
+    expect(await app.wrong()).toEqual([]);
+    expect([...(await app.epochs()).keys()].sort()).toEqual(['0_0', '0_1', '1_0', '1_1']);
+  });
+
+  it('the standby function writes snapshots, and newer ones as the counting goes on', async () => {
+    const manifests = async () => (await app.view.objects()).filter((name) => /standby[^/]*\.manifest$/.test(name));
+    const first = await until('a snapshot of each store partition', async () => {
+      const names = await manifests();
+      return new Set(names.map((name) => name.split('/')[1])).size === PARTITIONS && names;
+    });
+    const load = app.feedAlong();
+
+    const newer = await until('newer snapshots', async () => {
+      const names = (await manifests()).filter((name) => !first.includes(name));
+      return new Set(names.map((name) => name.split('/')[1])).size === PARTITIONS && names;
+    });
+    await load.end();
+    await app.untilCounted();
+
+    // The offset stands inverted in the name: a smaller text is a later offset.
+    const newest = (names: readonly string[], task: string) =>
+      names
+        .filter((name) => name.includes(`/${task}/`))
+        .map((name) => name.split('/').at(-2) ?? '')
+        .sort()[0] ?? '';
+    for (const task of ['1_0', '1_1']) expect(newest(newer, task) < newest(first, task)).toBe(true);
+  });
+
+  it('the query URL answers who signs, with the count and the offset that it is as of', async () => {
+    const [word = '', count = 0] = [...app.fed][0] ?? [];
+
+    const unsigned = await app.view.query(`/stores/counts/${word}`, { signed: false });
+    const answer = await app.view.query(`/stores/counts/${word}`);
+    const unknown = await app.view.query('/stores/counts/nobody-wrote-this');
+    const secret = await app.view.query('/stores/others/a');
+
+    expect([unsigned.status, answer.status, unknown.status, secret.status]).toEqual([403, 200, 404, 403]);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      store: 'counts',
+      key: word,
+      value: count,
+      asOf: { topic: 'word-count-counts-changelog', nextOffset: expect.any(Number) },
+    });
+  });
+
+  it('a killed function process is known by its failed invocation, and replaced at once', async () => {
+    const before = await app.members();
+    const load = app.feedAlong();
+    await sleep(500);
+    const [victim] = await functionProcesses(app.emulator, 'task');
+    process.kill(victim ?? 0, 'SIGKILL');
+    const killedAtMs = performance.now();
+
+    const [next] = await until('the next incarnation of the slot', async () => {
+      const found = (await app.members()).filter(({ memberId, incarnation, status }) => {
+        const old = before.find((one) => one.memberId === memberId);
+        return status === 'claimed' && incarnation > (old?.incarnation ?? 0);
+      });
+      return found.length > 0 && found;
+    });
+    const replacedMs = performance.now() - killedAtMs;
+    await load.end();
+    await app.untilCounted();
+    console.log(
+      `replaced after ${Math.round(replacedMs)} ms, counted after ${Math.round(performance.now() - killedAtMs)} ms`,
+    );
+
+    expect(next?.incarnation).toBe(2);
+    expect(replacedMs).toBeLessThan(SESSION_TIMEOUT_MS / 2);
+    expect(await app.wrong()).toEqual([]);
+    await until(
+      'the failure to be dealt with',
+      async () => (await app.view.messages(app.view.outputs.FailuresQueueUrl)) === 0,
+    );
+    expect(await app.view.messages(app.view.outputs.UnreadFailuresQueueUrl)).toBe(0);
+    expect((await app.view.log('scheduler')).join('\n')).toMatch(/failure event/);
+  });
+
+  it('a deployment under load keeps who runs what, and every count', async () => {
+    const { assignment } = await newestPlan();
+    const load = app.feedAlong();
+    await sleep(500);
+
+    await app.deployment.update({ MILLRACE_DEPLOYED: 'again' });
+    await sleep(2_000);
+    await load.end();
+    await app.untilCounted();
+
+    expect((await newestPlan()).assignment).toEqual(assignment);
+    expect(await app.wrong()).toEqual([]);
+    expect((await app.members()).map(({ memberId }) => memberId)).toEqual(['member-1', 'member-2']);
+  });
+
+  it('without input nothing is invoked but the scheduler', async () => {
+    await app.untilAsleep();
+    // Two ticks after the last member has ended: the first sees it, and by the second the standby is due for the last time.
+    for (let ticks = 0; ticks < 2; ticks += 1) {
+      await app.tick();
+      await sleep(SNAPSHOT_INTERVAL_MS);
+    }
+    const quiet = async () => ({
+      task: await app.view.invocations('task'),
+      standby: await app.view.invocations('standby'),
+      query: await app.view.invocations('query'),
+    });
+    const before = await quiet();
+    const ticks = await app.view.invocations('scheduler');
+
+    await sleep(IDLE_MS);
+
+    expect(await quiet()).toEqual(before);
+    expect(await app.view.invocations('scheduler')).toBeGreaterThan(ticks);
+  });
+
+  it('a doorbell from Kafka wakes the one task that has work', async () => {
+    await app.untilAsleep();
+    const before = await app.epochs();
+    const source = await startKafkaEventSource({
+      log: app.log,
+      lambda: app.view.clients.lambda,
+      functionName: functionName('task'),
+      bootstrapServers: app.kafka.bootstrapServers,
+      topic: 'lines',
+      partitions: PARTITIONS,
+    });
+
+    try {
+      await app.feedLine('a line for one task', 1);
+      const rangAtMs = performance.now();
+      await until('the task to run', async () => (await app.epochs()).get('0_1') !== before.get('0_1'), DOORBELL_MS);
+      console.log(`the doorbell's task runs after ${Math.round(performance.now() - rangAtMs)} ms`);
+
+      expect((await app.epochs()).get('0_0')).toBe(before.get('0_0'));
+      // What it wrote for the other sub-topology is found by the next tick.
+      await app.tick();
+      await app.untilCounted();
+    } finally {
+      await source.stop();
+    }
+    expect([source.events, source.failures]).toEqual([1, 0]);
+    expect(await app.wrong()).toEqual([]);
+  });
+
+  it('removing the stack leaves nothing', async () => {
+    await app.untilAsleep();
+    await app.view.emptyBucket();
+
+    await app.deployment.remove();
+
+    expect(await app.view.leftovers()).toEqual([]);
+  });
+});
