@@ -7,11 +7,19 @@
 import { filesOf, noticeOf } from '../not-run.js';
 import { missingForMinistack } from './ministack.js';
 
-const globs = [
-  'test/{conformance,property}/**/{dynamodb,s3,lambda}-*.test.ts',
-  'test/integration/aws/**/*.test.ts',
-] as const;
-const names = /^(conformance|property)\/(.*\/)?(dynamodb|s3|lambda)-[^/]*\.test\.ts$|^integration\/aws\/.*\.test\.ts$/;
+/** Tests that need an emulator, any emulator. */
+const sharedTests = {
+  globs: [
+    'test/{conformance,property}/**/{dynamodb,s3,lambda}-*.test.ts',
+    'test/integration/aws/**/*.test.ts',
+  ] as readonly string[],
+  names: /^(conformance|property)\/(.*\/)?(dynamodb|s3|lambda)-[^/]*\.test\.ts$|^integration\/aws\/.*\.test\.ts$/,
+};
+/** Tests that start one of their own. */
+const ownTests = {
+  globs: ['test/integration/emulator/**/*.test.ts'] as readonly string[],
+  names: /^integration\/emulator\/.*\.test\.ts$/,
+};
 
 export interface AwsProject {
   /** Files of the level `aws`, to run; empty: there is nothing that can run. */
@@ -24,8 +32,12 @@ export interface AwsProject {
 
 /** Decides it for this machine. */
 export async function awsProject(): Promise<AwsProject> {
-  const missing = process.env.AWS_ENDPOINT_URL ? '' : await missingForMinistack();
-  if (process.env.CI === 'true' || missing === '') return { include: globs, all: globs, notice: undefined };
-  const wanted = `${missing}, or set AWS_ENDPOINT_URL to a running emulator (LocalStack)`;
-  return { include: [], all: globs, notice: noticeOf('AWS', wanted, filesOf('test', names)) };
+  const all = [...sharedTests.globs, ...ownTests.globs];
+  const missing = await missingForMinistack();
+  if (process.env.CI === 'true' || missing === '') return { include: all, all, notice: undefined };
+  const isGiven = Boolean(process.env.AWS_ENDPOINT_URL);
+  const left = isGiven ? [ownTests] : [sharedTests, ownTests];
+  const how = isGiven ? '' : ', or set AWS_ENDPOINT_URL to a running emulator (LocalStack)';
+  const files = left.flatMap(({ names }) => filesOf('test', names));
+  return { include: isGiven ? sharedTests.globs : [], all, notice: noticeOf('AWS', `${missing}${how}`, files) };
 }
