@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Log } from '../../../lib/log/log.js';
 import { offset } from '../../../lib/model/offset.js';
+import type { RecordSet } from '../../../lib/model/record-set.js';
+import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { runJavaTool } from '../../support/kafka/java-tool.js';
 import { javaTruth } from '../../support/kafka/java-truth.js';
@@ -87,33 +89,71 @@ describe.each(fetchSizes)('read with fetches of $size, equal to what the Java cl
 });
 
 describe('an open transaction at the start of a partition', () => {
-  it('holds back what was committed behind it, until it ends', async () => {
-    const options = { isolation: 'readCommitted', maxWaitMs: 1_000, maxBytes: 1024 * 1024 } as const;
-    const from = [{ ...at(openFirst), fromOffset: offset(0) }];
+  /** What one long poll from the start brings. */
+  const poll = (name: string, maxBytes: number, maxWaitMs: number) =>
+    log.fetch([{ ...at(name), fromOffset: offset(0) }], { isolation: 'readCommitted', maxWaitMs, maxBytes });
 
-    const blocked = await log.fetch(from, options);
+  async function expectNothingToRead(name: string): Promise<void> {
+    for (const { maxBytes } of fetchSizes) {
+      const blocked = await poll(name, maxBytes, 500);
+      expect(blocked.flatMap(({ records }) => [...records])).toEqual([]);
+      expect(blocked.every(({ nextOffset }) => nextOffset === 0)).toBe(true);
+    }
+    expect(await endOf(name)).toBe(0);
+  }
 
-    expect(blocked.flatMap(({ records }) => [...records])).toEqual([]);
-    expect(blocked.every(({ nextOffset }) => nextOffset === 0)).toBe(true);
-    expect(await endOf(openFirst)).toBe(0);
+  /** Reads on with fetches of each size, as the Java client does. @returns the values */
+  async function readOn(name: string): Promise<readonly string[]> {
+    const endOffset = await waitFor('the transaction to end', () => endOf(name));
+    const java = await javaRead(name);
+    let values: string[] = [];
+    for (const { maxBytes } of fetchSizes) {
+      values = [];
+      const onRecords = (records: RecordSet) => {
+        for (const { value } of records) values.push(Buffer.from(value ?? []).toString());
+      };
+      expect(await readCommitted(log, at(name), { endOffset, maxBytes, onRecords })).toEqual(java);
+    }
+    return values;
+  }
+
+  it('holds back what was committed behind it, until it is aborted', async () => {
+    await expectNothingToRead(openFirst);
     const written = await log.listOffsets([at(openFirst)], 'highWatermark');
     expect(written.get(topicPartitionKey(at(openFirst)))).toBe(4);
 
-    const waiting = log.fetch(from, { ...options, maxWaitMs: 30_000 });
+    const waiting = fetchSizes.map(({ maxBytes }) => poll(openFirst, maxBytes, 30_000));
     const successor = await log.initProducer({ transactionalId: `${prefix}-b`, transactionTimeoutMs: 10_000 });
-    await waiting;
+    await Promise.all(waiting);
 
-    const endOffset = await waitFor('the transaction to end', () => endOf(openFirst));
-    const values: string[] = [];
-    const ours = await readCommitted(log, at(openFirst), {
-      endOffset,
-      maxBytes: options.maxBytes,
-      onRecords: (records) => {
-        for (const { value } of records) values.push(Buffer.from(value ?? []).toString());
-      },
-    });
-    expect(values).toEqual(['behind-1', 'behind-2']);
-    expect(ours).toEqual(await javaRead(openFirst));
+    expect(await readOn(openFirst)).toEqual(['behind-1', 'behind-2']);
     await successor.close();
   });
+
+  it('holds back what was committed behind it, until it is committed', async () => {
+    const name = 'committed-first';
+    await log.createTopic({ name: at(name).topic, partitions: 1, config: {} });
+    const [open, behind] = await Promise.all(
+      ['open', 'behind'].map((id) =>
+        log.initProducer({ transactionalId: `${prefix}-${id}`, transactionTimeoutMs: 60_000 }),
+      ),
+    );
+    await open?.send(at(name), recordsOf('open', 'x'.repeat(3_000)));
+    await behind?.send(at(name), recordsOf('behind-1', 'behind-2'));
+    await behind?.commit();
+    await expectNothingToRead(name);
+
+    const waiting = fetchSizes.map(({ maxBytes }) => poll(name, maxBytes, 30_000));
+    await open?.commit();
+    await Promise.all(waiting);
+
+    expect(await readOn(name)).toEqual(['open', 'x'.repeat(3_000), 'behind-1', 'behind-2']);
+    await Promise.all([open?.close(), behind?.close(), log.deleteTopic(at(name).topic)]);
+  });
 });
+
+function recordsOf(...values: readonly string[]): RecordSet {
+  const builder = new RecordSetBuilder();
+  for (const value of values) builder.append(Buffer.from('k'), Buffer.from(value), Date.now());
+  return builder.build();
+}
