@@ -14,6 +14,6 @@ const host = createNodeHost();
 describeRandomWrites({
   name: 'DynamoDB',
   createStore: async () => createDynamoDbLeaseStore({ client, tables, host, applicationId: newName('application') }),
-  runs: 10,
+  runs: 6,
   seed: 8,
 });
