@@ -107,8 +107,9 @@ async function count(streams: LocalStreams, options: WordCountOptions, files: re
   let failure: unknown;
   let counted = false;
   const stop = () => ending.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  // Ctrl-C may come twice: from the terminal, and from whoever started this process and passes it on.
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
   const failed = (error: unknown) => {
     failure ??= error;
     stop();
