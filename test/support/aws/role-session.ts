@@ -18,10 +18,11 @@ export interface RoleCredentials {
   readonly sessionToken: string;
 }
 
-/** One action that one statement allows. */
+/** One action on one resource that one statement allows. */
 export interface Permission {
   readonly sid: string;
   readonly action: string;
+  readonly resource: string;
 }
 
 /** What the role of a deployed function may do. */
@@ -51,9 +52,9 @@ export class FunctionRole {
     return new FunctionRole(Role, statements, new STSClient(config));
   }
 
-  /** Every action that the policy allows, statement by statement. */
+  /** Everything that the policy allows, one by one. */
   get permissions(): readonly Permission[] {
-    return this.statements.flatMap(({ Sid, Action }) => [Action].flat().map((action) => ({ sid: Sid, action })));
+    return this.statements.flatMap(permissionsOf);
   }
 
   /**
@@ -73,11 +74,18 @@ export class FunctionRole {
   }
 }
 
-function policyOf(statements: readonly Statement[], { sid, action }: Permission) {
-  const kept = statements.map((statement) =>
-    statement.Sid === sid
-      ? { ...statement, Action: [statement.Action].flat().filter((one) => one !== action) }
-      : statement,
-  );
-  return { Version: '2012-10-17', Statement: kept.filter(({ Action }) => Action.length > 0) };
+function permissionsOf({ Sid, Action, Resource }: Statement): Permission[] {
+  const resources = [Resource].flat();
+  return [Action].flat().flatMap((action) => resources.map((resource) => ({ sid: Sid, action, resource })));
+}
+
+/** The statements as they are, but for the one that allows what is left out: that is written down in its parts. */
+function policyOf(statements: readonly Statement[], without: Permission) {
+  const isKept = ({ action, resource }: Permission) => action !== without.action || resource !== without.resource;
+  const rest = statements
+    .filter(({ Sid }) => Sid === without.sid)
+    .flatMap(permissionsOf)
+    .filter(isKept)
+    .map(({ action, resource }) => ({ Effect: 'Allow', Action: action, Resource: resource }));
+  return { Version: '2012-10-17', Statement: [...statements.filter(({ Sid }) => Sid !== without.sid), ...rest] };
 }
