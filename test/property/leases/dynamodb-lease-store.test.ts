@@ -14,6 +14,6 @@ const host = createNodeHost();
 describeRandomWrites({
   name: 'DynamoDB',
   createStore: async () => createDynamoDbLeaseStore({ client, tables, host, applicationId: newName('application') }),
-  runs: 6,
+  runs: 10,
   seed: 8,
 });
