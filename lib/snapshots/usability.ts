@@ -1,4 +1,4 @@
-/** When a snapshot may be restored from, given what is known of the log. Pure; docs: design of snapshots, traps 1 to 3. */
+/** When a snapshot may be restored from, given what is known of the log. Pure; docs/design.md §7, the first three of its traps. */
 import type { Offset } from '../model/offset.js';
 
 /** Why a snapshot was not used. */

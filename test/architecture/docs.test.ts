@@ -47,6 +47,36 @@ describe('the documents', () => {
   });
 });
 
+describe('the traps of docs/testing.md', () => {
+  const numbersIn = (text: string) => text.split(',').map(Number);
+
+  it('are those that tests name, each in the files that it lists', async () => {
+    const rows = [...(await read('docs/testing.md')).matchAll(/^\| ([\d, ]+) \| .* \| (.*) \|$/gm)];
+    const listed = rows.flatMap(([, numbers = '', shown = '']) => {
+      const files = [...shown.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+      return numbersIn(numbers).flatMap((trap) => files.map((file) => `${trap} ${file}`));
+    });
+    const folders = { 'lib/testing/conformance/log': 'conformance', test: '' };
+    const named = await Promise.all(
+      Object.entries(folders).map(async ([folder, shortName]) => {
+        const files = await filesBelow(folder, '.ts');
+        const found = files.map(async (file) => {
+          const traps = [...(await read(file)).matchAll(/\(traps? ([\d, ]+)\)'/g)].flatMap(([, of = '']) =>
+            numbersIn(of),
+          );
+          return traps.map((trap) => `${trap} ${join(shortName, relative(folder, file))}`);
+        });
+        return (await Promise.all(found)).flat();
+      }),
+    );
+
+    const namesNoTrap = ['nasty-topics', 'parity/topology', 'scheduler/run-tick']; // a part of the file, as the row says
+    const wanted = listed.filter((entry) => !namesNoTrap.some((part) => entry.includes(part)));
+    expect([...new Set(named.flat())].sort()).toEqual([...new Set(wanted)].sort());
+    expect(wanted.length).toBeGreaterThan(0);
+  });
+});
+
 describe('the error codes', () => {
   it('are listed in docs/errors.md, all of them and no others', async () => {
     const documented = new Set((await read('docs/errors.md')).match(codePattern));
