@@ -30,11 +30,9 @@ export interface ObserveInput {
 export async function observe(input: ObserveInput): Promise<ApplicationState> {
   const { app, ports, watch } = input;
   const { clock } = ports.host;
-  const [members, leases, topics] = await Promise.all([
-    ports.leases.listMembers(),
-    ports.leases.listLeases(),
-    ports.log.describeTopics(topicsOf(app)),
-  ]);
+  // Leases before members: who holds a lease has claimed its slot before, so that no live owner can look absent.
+  const [leases, topics] = await Promise.all([ports.leases.listLeases(), ports.log.describeTopics(topicsOf(app))]);
+  const members = await ports.leases.listMembers();
   const plan = await ports.leases.readPlan();
   const inputs = await observeInputs({ app, log: ports.log, members, leases, plan, topics });
   const nowMonotonicMs = clock.monotonic();
