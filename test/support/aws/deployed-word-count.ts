@@ -9,7 +9,7 @@ import { openKafkaLog } from '../kafka/open-kafka-log.js';
 import { textOfWords } from '../text-of-words.js';
 import { sleep, waitFor } from '../wait-for.js';
 import { differences, readCounts } from '../word-count-reader.js';
-import { type Deployment, type DeploymentOptions, deploy } from './deployment.js';
+import { type DeployedFunction, type Deployment, type DeploymentOptions, deploy } from './deployment.js';
 import { type Emulator, startEmulator } from './emulator.js';
 import { type Item, OutsideView } from './outside-view.js';
 
@@ -159,6 +159,26 @@ export class DeployedWordCount {
       async () => (await this.members()).every(({ status }) => status !== 'claimed' && status !== 'draining'),
       timeoutMs,
     );
+  }
+
+  /**
+   * Waits until nothing is left to do. Two ticks follow on the end of the last member: the first sees it, and by the second the
+   * standby is due for the last time.
+   */
+  async untilIdle(snapshotIntervalMs: number): Promise<void> {
+    await this.untilAsleep();
+    for (let ticks = 0; ticks < 2; ticks += 1) {
+      await this.tick();
+      await sleep(snapshotIntervalMs);
+    }
+  }
+
+  /** Invocations of each function that have ended. */
+  async invocations(): Promise<Readonly<Record<DeployedFunction, number>>> {
+    const [scheduler, task, standby, query] = await Promise.all(
+      (['scheduler', 'task', 'standby', 'query'] as const).map((name) => this.view.invocations(name)),
+    );
+    return { scheduler: scheduler ?? 0, task: task ?? 0, standby: standby ?? 0, query: query ?? 0 };
   }
 
   /** Epochs of the leases, by task: how often each was taken. */
