@@ -2,7 +2,7 @@
  * An incarnation's hold on the lease of one task.
  *
  * Invariants
- *   H1  it is looked at with consistent reads, and after the producer was initialised: who finds it gone stops (design §4)
+ *   H1  it is looked at with consistent reads, and after the producer was initialised: who finds it gone stops (docs/design.md §4)
  *   H2  an owner that was fenced takes a new epoch before it initialises again: a fenced producer is never re-created under the
  *       same epoch (traps 8)
  *   H3  it is released with the epoch that was taken last, so that a successor's lease is never touched

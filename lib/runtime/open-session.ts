@@ -1,5 +1,5 @@
 /**
- * Opens a session of a task. The order of effects is the proof of exactly once (design §4); keep it.
+ * Opens a session of a task. The order of effects is the proof of exactly once (docs/design.md §4); keep it.
  *
  * Invariants
  *   S1  the lease was taken before the producer is initialised

@@ -1,4 +1,4 @@
-/** Producers that are no longer the owner of their transactional id, on a broker (traps 8; design §4). */
+/** Producers that are no longer the owner of their transactional id, on a broker (traps 8; docs/design.md §4). */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { KafkaLog } from '../../../lib/log/kafka/kafka-log.js';
 import type { TransactionalProducer } from '../../../lib/log/log.js';
