@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import wordCount from '../../functions/app.js';
 import { DeployedWordCount, PARTITIONS, until } from '../support/aws/deployed-word-count.js';
+import { startFaultyEndpoint } from '../support/aws/faulty-endpoint.js';
 import { functionProcesses } from '../support/aws/function-processes.js';
 import { sleep } from '../support/wait-for.js';
 
@@ -9,6 +10,13 @@ const TASK_TIMEOUT_S = 20;
 /** Longer than a task function may run: whatever is recovered sooner was known by the failure event. */
 const SESSION_TIMEOUT_MS = 60_000;
 const MAX_STOPS = 200;
+/** How long the tables answer nothing at all: longer than the adapter tries again. */
+const SHUT_MS = 15_000;
+const THROTTLED = {
+  status: 400,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate exceeded' }),
+};
 const { applicationId } = wordCount;
 
 let app: DeployedWordCount;
@@ -120,5 +128,37 @@ describe('a deployed function', () => {
     expect((await app.members())[0]).toEqual(before);
     expect(await app.epochs()).toEqual(epochs);
     expect(await app.wrong()).toEqual([]);
+  });
+
+  it('whose tables are throttled, for a while altogether, goes on by itself, and every count stays exact', async () => {
+    const tables = await startFaultyEndpoint(app.emulator.endpoint);
+    try {
+      await app.deployment.update({ AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint });
+      let asked = 0;
+      let isShut = false;
+      let throttled = 0;
+      tables.otherwise = () => {
+        asked += 1;
+        if (!isShut && asked % 3 !== 0) return undefined;
+        throttled += 1;
+        return THROTTLED;
+      };
+      const load = app.feedAlong();
+      await app.tick();
+      await until('members that reach the tables', async () => throttled > 5);
+
+      isShut = true;
+      await sleep(SHUT_MS);
+      isShut = false;
+      await load.end();
+      await app.tick();
+      await app.untilCounted();
+      console.log(`${throttled} of ${asked} requests to the tables were throttled`);
+
+      expect(throttled).toBeGreaterThan(5);
+      expect(await app.wrong()).toEqual([]);
+    } finally {
+      await tables.close(); // the last of this file: nobody needs the functions any more
+    }
   });
 });
