@@ -9,7 +9,7 @@ import type { Log } from '../lib/log/log.js';
 import { topicPartitionKey } from '../lib/model/topic-partition.js';
 import { toolsClassPath } from '../test/support/kafka/jars.js';
 import { runJavaTool } from '../test/support/kafka/java-tool.js';
-import { openKafkaLog } from '../test/support/kafka/open-kafka-log.js';
+import { openLog } from '../test/support/kafka/log-kit.js';
 import { withBroker } from './broker.js';
 import { checkCounts } from './check-counts.js';
 import { compilePrograms } from './compiled.js';
@@ -56,7 +56,7 @@ export async function throughput(args: string[]): Promise<unknown> {
     },
   });
   return withBroker(async (brokers) => {
-    const log = await openKafkaLog(brokers);
+    const log = await openLog(brokers);
     const scene: Scene = {
       log,
       brokers,

@@ -1,7 +1,9 @@
 /** A host whose clock a test moves by hand: nothing happens between two calls of `advance`. */
-import { createHash } from 'node:crypto';
+
 import type { Host, LogFields, Logger } from '../../lib/host/host.js';
+import { createNodeDigest } from '../../lib/host/node/node-digest.js';
 import { AbortedError } from '../../lib/model/errors.js';
+import { seededRandom } from './text-of-words.js';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -34,7 +36,7 @@ export function createTestHost({ now = 1_700_000_000_000, seed = 1 }: { now?: nu
   let elapsedMs = 0;
   const sleepers = new Set<Sleeper>();
   const lines: LogLine[] = [];
-  const next = mulberry32(seed);
+  const next = seededRandom(seed);
 
   return {
     lines,
@@ -50,7 +52,7 @@ export function createTestHost({ now = 1_700_000_000_000, seed = 1 }: { now?: nu
     logger: loggerInto(lines, {}),
     metrics: { count: () => undefined, gauge: () => undefined },
     codec: { ids: [0], compress: (_, bytes) => bytes, decompress: (_, bytes) => bytes },
-    digest: { crc32c, sha256: (bytes) => createHash('sha256').update(bytes).digest('hex') },
+    digest: createNodeDigest(),
     async advance(ms) {
       const untilMs = elapsedMs + ms;
       for (;;) {
@@ -99,27 +101,4 @@ function loggerInto(lines: LogLine[], context: LogFields): Logger {
     error: log('error'),
     child: (fields) => loggerInto(lines, { ...context, ...fields }),
   };
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const CRC32C_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-  return crc;
-});
-
-/** CRC-32C (Castagnoli), one byte at a time. */
-function crc32c(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (CRC32C_TABLE[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -11,7 +11,7 @@ import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { runJavaTool } from '../../support/kafka/java-tool.js';
 import { javaTruth } from '../../support/kafka/java-truth.js';
-import { openKafkaLog } from '../../support/kafka/open-kafka-log.js';
+import { openLog } from '../../support/kafka/log-kit.js';
 import { readCommitted } from '../../support/kafka/read-committed.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -51,7 +51,7 @@ async function javaRead(name: string) {
 }
 
 beforeAll(async () => {
-  log = await openKafkaLog(brokers);
+  log = await openLog(brokers);
   await runJavaTool('NastyTopics', [prefix], { brokers });
 });
 

@@ -1,12 +1,12 @@
 import { expect, inject, it } from 'vitest';
-import { openKafkaLog } from '../../support/kafka/open-kafka-log.js';
+import { openLog } from '../../support/kafka/log-kit.js';
 import { compareRandomTransactions } from '../../support/kafka/random-transactions.js';
 
 const rounds = 200;
 
 it(`random transactions of the Java client read like the Java client reads them, ${rounds} rounds`, async () => {
   const brokers = inject('kafkaBrokers');
-  const log = await openKafkaLog(brokers);
+  const log = await openLog(brokers);
 
   const { records, disagreements } = await compareRandomTransactions(log, brokers, { first: 1, count: rounds });
 

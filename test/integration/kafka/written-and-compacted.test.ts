@@ -6,7 +6,7 @@ import type { RecordSet } from '../../../lib/model/record-set.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { runJavaTool } from '../../support/kafka/java-tool.js';
 import { javaTruth } from '../../support/kafka/java-truth.js';
-import { openKafkaLog } from '../../support/kafka/open-kafka-log.js';
+import { openLog } from '../../support/kafka/log-kit.js';
 import { readCommitted } from '../../support/kafka/read-committed.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -20,7 +20,7 @@ let log: Log;
 const topics: string[] = [];
 
 beforeAll(async () => {
-  log = await openKafkaLog(brokers);
+  log = await openLog(brokers);
 });
 afterAll(async () => {
   for (const topic of topics) await log.deleteTopic(topic);

@@ -1,21 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { steady, sticky } from '../../../lib/assignment/steady.js';
-import type {
-  AssignableMember,
-  AssignableTask,
-  AssignmentInput,
-  Placement,
-} from '../../../lib/assignment/task-assignor.js';
+import type { AssignableTask, AssignmentInput, Placement } from '../../../lib/assignment/task-assignor.js';
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
-
-const settings = {
-  numStandbyReplicas: 0,
-  standbyKind: 'snapshot',
-  acceptableRecoveryLag: 100,
-  maxWarmupReplicas: 2,
-} as const;
+import { member, settings } from '../../support/assignment-members.js';
 
 const assignors = fc.constantFrom(steady, sticky);
 
@@ -34,18 +23,6 @@ const tasksOf = (subTopologies: readonly (readonly [number, boolean])[]): Assign
 const tasks = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.boolean()), { minLength: 1, maxLength: 4 })
   .map(tasksOf);
-
-const member = (number: number, more: Partial<AssignableMember> = {}): AssignableMember => ({
-  id: `member-${number}`,
-  live: true,
-  capacity: 1,
-  tags: {},
-  previousActive: [],
-  previousStandby: [],
-  previousWarmup: [],
-  lags: new Map(),
-  ...more,
-});
 
 /** Members of any capacity that hold and have copies of any tasks, also of ones that are no more. */
 const members = (of: readonly AssignableTask[]) => {

@@ -5,7 +5,7 @@ import type { Log } from '../../../lib/log/log.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { type KafkaCluster, startKafka } from '../kafka/kafka-cluster.js';
-import { openKafkaLog } from '../kafka/open-kafka-log.js';
+import { openLog } from '../kafka/log-kit.js';
 import { textOfWords } from '../text-of-words.js';
 import { sleep, waitFor } from '../wait-for.js';
 import { differences, readCounts } from '../word-count-reader.js';
@@ -61,7 +61,7 @@ export class DeployedWordCount {
   /** Starts a broker and an emulator and deploys; nothing runs before somebody invokes a function, or a minute has passed. */
   static async start(options: Pick<DeploymentOptions, 'settings' | 'taskTimeoutS'>): Promise<DeployedWordCount> {
     const [kafka, emulator] = await Promise.all([startKafka({ brokers: 1 }), startEmulator()]);
-    const log = await openKafkaLog(kafka.brokers);
+    const log = await openLog(kafka.brokers);
     for (const name of ['lines', 'counts']) await log.createTopic({ name, partitions: PARTITIONS, config: {} });
     const deployment = await deploy({ ...options, emulator, brokers: kafka.brokers });
     const view = await OutsideView.of(emulator, wordCount.applicationId);

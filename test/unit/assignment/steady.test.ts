@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { steady, sticky } from '../../../lib/assignment/steady.js';
-import type { AssignableMember, AssignableTask, AssignmentInput } from '../../../lib/assignment/task-assignor.js';
+import type { AssignableTask, AssignmentInput } from '../../../lib/assignment/task-assignor.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
-
-const settings = {
-  numStandbyReplicas: 0,
-  standbyKind: 'snapshot',
-  acceptableRecoveryLag: 100,
-  maxWarmupReplicas: 2,
-} as const;
+import { member, settings } from '../../support/assignment-members.js';
 
 const task = (subTopology: number, partition: number, stateful = true): AssignableTask => ({
   id: taskId(subTopology, partition),
@@ -18,18 +12,6 @@ const task = (subTopology: number, partition: number, stateful = true): Assignab
   weight: 1,
 });
 const twelve = Array.from({ length: 12 }, (_, partition) => task(0, partition));
-
-const member = (number: number, more: Partial<AssignableMember> = {}): AssignableMember => ({
-  id: `member-${number}`,
-  live: true,
-  capacity: 1,
-  tags: {},
-  previousActive: [],
-  previousStandby: [],
-  previousWarmup: [],
-  lags: new Map(),
-  ...more,
-});
 
 const ids = (...partitions: number[]): TaskId[] => partitions.map((partition) => taskId(0, partition));
 

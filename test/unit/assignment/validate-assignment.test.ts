@@ -9,27 +9,17 @@ import type {
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { InvalidAssignmentError, InvalidSettingError } from '../../../lib/model/errors.js';
 import { taskId } from '../../../lib/model/task-id.js';
+import { member } from '../../support/assignment-members.js';
 
 const counts = taskId(1, 0);
 const plain = taskId(0, 0);
-
-const member = (id: string, live = true) => ({
-  id,
-  live,
-  capacity: 1,
-  tags: {},
-  previousActive: [],
-  previousStandby: [],
-  previousWarmup: [],
-  lags: new Map(),
-});
 
 const input = (settings: Partial<AssignmentSettings> = {}): AssignmentInput => ({
   tasks: [
     { id: plain, stateful: false, inputs: [], changelogs: [], weight: 1 },
     { id: counts, stateful: true, inputs: [], changelogs: [], weight: 1 },
   ],
-  members: [member('member-1'), member('member-2'), member('member-3', false)],
+  members: [member(1), member(2), member(3, { live: false })],
   settings: { numStandbyReplicas: 1, standbyKind: 'hot', acceptableRecoveryLag: 0, maxWarmupReplicas: 1, ...settings },
 });
 
