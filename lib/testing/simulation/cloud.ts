@@ -1,0 +1,188 @@
+/** The world that the processes of one run share: log, tables, objects, functions, time; and whatever goes wrong in it. */
+import type { Host } from '../../host/host.js';
+import { createNodeHost } from '../../host/node/node-host.js';
+import type { LeaseStore } from '../../leases/lease-store.js';
+import { createMemoryLeaseStore } from '../../leases/memory/memory-lease-store.js';
+import { createMemoryLog, type MemoryLog } from '../../log/memory/memory-log.js';
+import { createMemorySnapshotStore } from '../../snapshots/memory/memory-snapshot-store.js';
+import type { SnapshotStore } from '../../snapshots/snapshot-store.js';
+import type { StreamsApp } from '../../topology/app.js';
+import { type Chance, createChance } from './chance.js';
+import type { ActiveFault } from './faults/fault.js';
+import { FunctionPlatform } from './function-platform.js';
+import { createHandler } from './handlers.js';
+import type { Scenario } from './scenario.js';
+import type { Effect, PortCall } from './simulated-ports.js';
+import { Timeline } from './timeline.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** As serverless.yml has them; the scenario says how long a task function may run. */
+const SCHEDULER_TIMEOUT_MS = 75_000;
+const STANDBY_TIMEOUT_MS = 20_000;
+const QUERY_TIMEOUT_MS = 10_000;
+/** EventBridge: `rate(1 minute)`. */
+const SCHEDULE_INTERVAL_MS = 60_000;
+/** EventBridge's event, as far as the scheduler reads it. */
+const SCHEDULE_EVENT = { source: 'aws.events' };
+
+export interface CloudOptions {
+  readonly scenario: Scenario;
+  /** With the scenario's settings. */
+  readonly app: StreamsApp;
+  /** Source and sink topics with their partitions, names on the broker. */
+  readonly topics: Readonly<Record<string, number>>;
+}
+
+interface CloudParts extends CloudOptions {
+  readonly time: VirtualTime;
+  readonly timeline: Timeline;
+  readonly host: Host;
+  readonly log: MemoryLog;
+}
+
+export class Cloud {
+  readonly time: VirtualTime;
+  readonly timeline: Timeline;
+  readonly scenario: Scenario;
+  readonly app: StreamsApp;
+  /** The cloud's own: the true time. */
+  readonly host: Host;
+  readonly log: MemoryLog;
+  readonly leases: LeaseStore = createMemoryLeaseStore();
+  readonly snapshots: SnapshotStore;
+  readonly platform: FunctionPlatform;
+  /** Rules of the ports that the engines have broken, and what failed in the background of the cloud. */
+  readonly broken: string[] = [];
+  private faults: readonly ActiveFault[] = [];
+  private readonly effectListeners: ((effect: Effect) => void)[] = [];
+  private readonly background = new Set<Promise<void>>();
+  private readonly ending = new AbortController();
+  private wantedMembers: number;
+
+  private constructor({ scenario, app, time, timeline, host, log }: CloudParts) {
+    this.scenario = scenario;
+    this.app = app;
+    this.time = time;
+    this.timeline = timeline;
+    this.host = host;
+    this.log = log;
+    this.snapshots = createMemorySnapshotStore({ clock: host.clock });
+    this.wantedMembers = scenario.members;
+    this.platform = new FunctionPlatform({
+      time,
+      timeline,
+      chance: this.chance('platform'),
+      timeouts: {
+        scheduler: SCHEDULER_TIMEOUT_MS,
+        task: scenario.taskTimeoutMs,
+        standby: STANDBY_TIMEOUT_MS,
+        query: QUERY_TIMEOUT_MS,
+      },
+      createHandler: (process) => createHandler(this, process),
+      hooks: {
+        delivery: (invocation) => this.first((fault) => fault.delivery?.(invocation)),
+        environment: (process) => {
+          for (const fault of this.faults) fault.environment?.(process);
+        },
+        timeoutMs: (invocation) => this.first((fault) => fault.timeoutMs?.(invocation)),
+      },
+    });
+  }
+
+  static async create(options: CloudOptions): Promise<Cloud> {
+    const time = new VirtualTime();
+    const timeline = new Timeline(() => time.nowMs);
+    const { next, id } = createChance(options.scenario.seed, 'cloud');
+    const random = { next, id };
+    const host = { ...createNodeHost({ logger: timeline.logger('cloud'), random }), clock: time.clock };
+    const log = await createMemoryLog({ host });
+    for (const [name, partitions] of Object.entries(options.topics))
+      await log.createTopic({ name, partitions, config: {} });
+    return new Cloud({ ...options, time, timeline, host, log });
+  }
+
+  /** Members that the scheduler function is told to want. */
+  get members(): number {
+    return this.wantedMembers;
+  }
+
+  /** Changes the setting and deploys the scheduler function again. */
+  setMembers(members: number): void {
+    this.wantedMembers = members;
+    this.platform.redeploy('scheduler');
+  }
+
+  /** A stream of chance of this run. */
+  chance(name: string): Chance {
+    return createChance(this.scenario.seed, name);
+  }
+
+  /** Lets the schedule and the faults begin. */
+  start(faults: readonly ActiveFault[]): void {
+    this.faults = faults;
+    this.inBackground(this.schedule());
+    for (const fault of faults) fault.begin?.();
+  }
+
+  /** From here on nothing goes wrong any more. */
+  calm(): void {
+    this.faults = [];
+  }
+
+  /** Ends the schedule, waits for every invocation to end, and answers when nothing runs. */
+  async end(): Promise<void> {
+    this.ending.abort();
+    await this.platform.close();
+    while (this.background.size > 0) await Promise.all(this.background);
+  }
+
+  /** Hears of each effect on the outside, at its moment. */
+  listen(listener: (effect: Effect) => void): void {
+    this.effectListeners.push(listener);
+  }
+
+  effect(effect: Effect): void {
+    for (const listener of this.effectListeners) listener(effect);
+  }
+
+  async before(call: PortCall): Promise<void> {
+    for (const fault of this.faults) await fault.before?.(call);
+  }
+
+  async after(call: PortCall): Promise<void> {
+    for (const fault of this.faults) await fault.after?.(call);
+  }
+
+  /** Resolves at a moment of virtual time, in milliseconds since the run began; false if the cloud ends before. */
+  async until(atMs: number): Promise<boolean> {
+    try {
+      await this.time.clock.sleep(Math.max(0, atMs - this.time.nowMs), this.ending.signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Work of the cloud itself; what it throws is a rule broken. */
+  inBackground(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        this.broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      })
+      .finally(() => this.background.delete(tracked));
+    this.background.add(tracked);
+  }
+
+  private async schedule(): Promise<void> {
+    for (let atMs = 0; await this.until(atMs); atMs += SCHEDULE_INTERVAL_MS)
+      this.platform.accept('scheduler', SCHEDULE_EVENT);
+  }
+
+  private first<T>(ask: (fault: ActiveFault) => T | undefined): T | undefined {
+    for (const fault of this.faults) {
+      const answer = ask(fault);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Time that passes only when nobody has anything left to do: hours take moments, and the same program takes the same course.
+ *
+ * Everything that waits must wait on this clock or on something that this clock ends; IO of the machine is not seen.
+ */
+import { setImmediate } from 'node:timers';
+import type { Clock } from '../../host/host.js';
+import { AbortedError } from '../../model/errors.js';
+
+interface Sleeper {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly wake: () => void;
+}
+
+export class VirtualTime {
+  readonly clock: Clock;
+  private readonly startMs: number;
+  private elapsedMs = 0;
+  private order = 0;
+  private readonly sleepers: Sleeper[] = [];
+
+  constructor(startMs = 1_700_000_000_000) {
+    this.startMs = startMs;
+    this.clock = {
+      now: () => this.startMs + Math.floor(this.elapsedMs), // as Date.now: whole milliseconds
+      monotonic: () => this.elapsedMs,
+      sleep: (ms, signal) => this.sleep(ms, signal),
+    };
+  }
+
+  get nowMs(): number {
+    return this.elapsedMs;
+  }
+
+  /** Lets time pass until the program has come to its end. @throws {Error} if nobody will ever wake up again */
+  async run<T>(program: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    program.then(over, over);
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve)); // every promise that can settle without the clock has
+      if (isOver) break;
+      const next = this.sleepers.shift();
+      if (next === undefined) throw new Error(`after ${this.elapsedMs} ms everybody waits and nobody sleeps`);
+      this.elapsedMs = Math.max(this.elapsedMs, next.dueMs);
+      next.wake();
+    }
+    return program;
+  }
+
+  private sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        const at = this.sleepers.indexOf(sleeper);
+        if (at >= 0) this.sleepers.splice(at, 1);
+        reject(new AbortedError('the sleep was given up'));
+      };
+      this.order += 1;
+      const sleeper: Sleeper = {
+        dueMs: this.elapsedMs + Math.max(0, ms),
+        order: this.order,
+        wake: () => {
+          signal?.removeEventListener('abort', giveUp);
+          resolve();
+        },
+      };
+      if (signal?.aborted === true) {
+        reject(new AbortedError('the sleep was given up'));
+        return;
+      }
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.insert(sleeper);
+    });
+  }
+
+  /** Sleepers stand in the order in which they wake up. */
+  private insert(sleeper: Sleeper): void {
+    let low = 0;
+    let high = this.sleepers.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.sleepers[middle] as Sleeper;
+      if (other.dueMs <= sleeper.dueMs) low = middle + 1;
+      else high = middle;
+    }
+    this.sleepers.splice(low, 0, sleeper);
+  }
+}

@@ -1,0 +1,56 @@
+/** The scenarios that the product is proved with: twelve tasks, two repartitions, four kinds of state, three members or about. */
+import type { Chance } from '../../../lib/testing/simulation/chance.js';
+import { FAULT_KINDS } from '../../../lib/testing/simulation/faults/fault-kinds.js';
+import type { ScenarioPlan, UntimedInput } from '../../../lib/testing/simulation/generate-scenario.js';
+import type { Subject } from '../../../lib/testing/simulation/subject.js';
+import { defaultPartition } from '../../../lib/topology/default-partitioner.js';
+import { OTHER_PARTITIONS, SINK_TOPICS, SOURCE_TOPICS, stressApp, WORD_PARTITIONS } from './stress-app.js';
+
+const RECORDS = 300;
+const WORDS = 25;
+const NAMES = 15;
+const CITIES = 4;
+/** With wall-clock timers the application never sleeps; without, it does. */
+const TICK_MS = 5_000;
+const NO_TICKS_MS = 86_400_000;
+
+const topics = { ...SOURCE_TOPICS, ...SINK_TOPICS };
+const outputs: Subject['outputs'] = { counts: 'sequence', numbered: 'sequence', cities: 'last', ticks: 'none' };
+const waking: Subject = { app: stressApp({}, TICK_MS), topics, outputs };
+const sleeping: Subject = { app: stressApp({}, NO_TICKS_MS), topics, outputs };
+
+/** Seeds with the same remainder share a subject. */
+export function standardPlan(seed: number): ScenarioPlan {
+  return {
+    subject: seed % 3 === 0 ? waking : sleeping,
+    kinds: FAULT_KINDS,
+    faults: [5, 10],
+    members: [2, 4],
+    inputs: (chance) => Array.from({ length: RECORDS }, () => input(chance)),
+    settings: (chance) => ({
+      processingGuarantee: chance.happens(0.85) ? 'exactly_once_v2' : 'at_least_once',
+      statestoreCacheMaxBytes: chance.happens(0.7) ? 0 : 1_000,
+      numStandbyReplicas: chance.below(2),
+    }),
+  };
+}
+
+function input(chance: Chance): UntimedInput {
+  const bytes = (text: string) => Buffer.from(text);
+  const keyed = (topic: string, key: string, value: string | null): UntimedInput => ({
+    topic,
+    partition: defaultPartition(bytes(key), null, OTHER_PARTITIONS),
+    key: bytes(key),
+    value: value === null ? null : bytes(value),
+  });
+  switch (chance.below(3)) {
+    case 0: {
+      const words = Array.from({ length: chance.between(1, 4) }, () => `w${chance.below(WORDS)}`);
+      return { topic: 'lines', partition: chance.below(WORD_PARTITIONS), key: null, value: bytes(words.join(' ')) };
+    }
+    case 1:
+      return keyed('events', `e${chance.below(NAMES)}`, 'happened');
+    default:
+      return keyed('profiles', `n${chance.below(NAMES)}`, chance.happens(0.2) ? null : `c${chance.below(CITIES)}`);
+  }
+}
