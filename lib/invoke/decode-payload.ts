@@ -86,7 +86,8 @@ function advanceSnapshots(fields: Fields): AdvanceSnapshots {
 }
 
 function tick(fields: Fields): Tick {
-  return { type: 'tick', ...expiring(fields), reason: text(fields, 'reason') };
+  const whileMembers = flag(fields, 'whileMembers');
+  return { type: 'tick', ...expiring(fields), reason: text(fields, 'reason'), ...(whileMembers && { whileMembers }) };
 }
 
 function expiring(fields: Fields): { readonly applicationId: string; readonly expiresAtMs: number } {
@@ -104,6 +105,13 @@ function integer(fields: Fields, name: string, min: number, at = ''): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
     throw refused(join(at, name), value, `a whole number from ${min} is wanted`);
   }
+  return value;
+}
+
+/** False if it is absent. */
+function flag(fields: Fields, name: string): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value !== 'boolean') throw refused(name, value, 'true or false is wanted');
   return value;
 }
 

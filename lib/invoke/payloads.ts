@@ -34,6 +34,8 @@ export interface AdvanceSnapshots extends Expiring {
 export interface Tick extends Expiring {
   readonly type: 'tick';
   readonly reason: string;
+  /** Whether to go on ticking while members run, as the schedule's event does; absent: no. */
+  readonly whileMembers?: boolean;
 }
 
 export type Payload = RunMember | Doorbell | AdvanceSnapshots | Tick;

@@ -1,4 +1,4 @@
-/** The scheduler function: ticks by the schedule, by request, and at once when a task function fails. */
+/** The scheduler function: ticks by the schedule, by request (a doorbell's), and at once when a task function fails. */
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
@@ -41,16 +41,21 @@ export function createSchedulerHandler(app: StreamsApp, options: SchedulerHandle
   const handle = async (request: SchedulerEvent, here: Warm, context: LambdaContext): Promise<SchedulerResult> => {
     const { clock, logger } = here.ports.host;
     const scheduler = { ...here, watch, assignors: options.assignors ?? [] };
+    const tickWhileMembers = (reason: string) =>
+      runScheduler({
+        ...scheduler,
+        reason,
+        deadlineAtMonotonicMs: deadlineOf(context, clock.monotonic(), TICK_MARGIN_MS),
+        signal: new AbortController().signal,
+      });
     switch (request.type) {
       case 'schedule':
-        await runScheduler({
-          ...scheduler,
-          deadlineAtMonotonicMs: deadlineOf(context, clock.monotonic(), TICK_MARGIN_MS),
-          signal: new AbortController().signal,
-        });
+        await tickWhileMembers('schedule');
         return ALL_DEALT_WITH;
       case 'tick':
-        if (isForNow(request, here)) await runTick({ ...scheduler, reason: request.reason });
+        if (!isForNow(request, here)) return ALL_DEALT_WITH;
+        if (request.whileMembers === true) await tickWhileMembers(request.reason);
+        else await runTick({ ...scheduler, reason: request.reason });
         return ALL_DEALT_WITH;
       case 'failures': {
         for (const { messageId, error } of request.unread)

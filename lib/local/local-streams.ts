@@ -102,6 +102,7 @@ export class LocalStreams {
         signal: this.ending.signal,
       }),
     );
+    // Its own loop never ends: one tick more is all that anybody can ask for.
     this.invoker.register('scheduler', ({ reason }) => this.tick({ reason }));
   }
 

@@ -7,10 +7,12 @@ import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partit
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { RuntimePorts } from './ports.js';
+import { ringScheduler } from './ring-scheduler.js';
 import { type MemberOutcome, type RunMemberOptions, runMember } from './run-member.js';
 import { loadTaskDirectory } from './task-directory.js';
 
-export interface RunDoorbellOptions extends Omit<RunMemberOptions, 'memberId' | 'incarnation' | 'doorbell'> {
+export interface RunDoorbellOptions
+  extends Omit<RunMemberOptions, 'memberId' | 'incarnation' | 'doorbell' | 'onClaimed'> {
   /** Where there may be work: partitions by name on the broker, with the end of what is known to be there (exclusive). */
   readonly partitions: readonly {
     readonly topic: string;
@@ -24,7 +26,8 @@ type Wanted = ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
 
 /**
  * Answers an event that says "there may be work". It is a hint: what is held or granted to a live member is left to that; what
- * nobody runs is run here, by a member of its own, up to at least the offsets in the event and until there is no more work.
+ * nobody runs is run here, by a member of its own, up to at least the offsets in the event and until there is no more work. Where
+ * it is the first to run it calls the scheduler, which wakes the slots that the event or the member makes work for.
  *
  * @returns null if there was nothing to do here
  * @throws as `runMember`, and {UnknownTopicError} STREAMS_UNKNOWN_TOPIC before the scheduler has created the internal topics
@@ -33,8 +36,14 @@ export async function runDoorbell(options: RunDoorbellOptions): Promise<MemberOu
   const { app, ports, partitions } = options;
   const wanted = await tasksToRun(app, ports, partitions);
   if (wanted.size === 0) return null;
-  const slot = await claimableSlot(ports, wanted);
-  return runMember({ ...options, ...slot, doorbell: wanted });
+  const before = await ports.leases.listMembers();
+  const slot = await claimableSlot(ports, before, wanted);
+  return runMember({
+    ...options,
+    ...slot,
+    doorbell: wanted,
+    onClaimed: (claimed) => ringScheduler({ app, before, ...claimed }),
+  });
 }
 
 /** The tasks behind these partitions that nobody runs or is about to run, with the offsets to reach. */
@@ -76,14 +85,17 @@ function offsetsFor(
  * The slot that nobody has and that is granted most of what is wanted, the lowest of several; else a new one. What is granted to
  * other slots is theirs: the scheduler asks for them.
  */
-async function claimableSlot({ leases }: RuntimePorts, wanted: Wanted): Promise<Incarnation> {
-  const members = [...(await leases.listMembers())].sort((a, b) => compareMemberIds(a.memberId, b.memberId));
+async function claimableSlot(
+  { leases }: RuntimePorts,
+  members: readonly Member[],
+  wanted: Wanted,
+): Promise<Incarnation> {
   const plan = await leases.readPlan();
   const grants = ({ memberId }: Member) =>
     plan === null ? 0 : [...wanted.keys()].filter((taskId) => isGrantedTo(plan, taskId, memberId)).length;
   const [open] = members
     .filter((member) => member.status === 'free' || member.status === 'dead')
-    .sort((a, b) => grants(b) - grants(a));
+    .sort((a, b) => grants(b) - grants(a) || compareMemberIds(a.memberId, b.memberId));
   return open === undefined ? { memberId: lowestUnusedSlot(members), incarnation: 1 } : nextOf(open);
 }
 

@@ -65,6 +65,15 @@ export interface RunMemberOptions {
   readonly onEvent?: EventListener;
   /** Tasks to run although the plan grants them to nobody, up to these offsets at least (run-doorbell.ts). */
   readonly doorbell?: ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
+  /** Called once the slot is claimed; the member works meanwhile and waits for it at its end. Must not throw. */
+  readonly onClaimed?: (claimed: ClaimedMember) => Promise<void>;
+}
+
+/** An incarnation that has its slot, with the ports and the logger of its process. */
+export interface ClaimedMember {
+  readonly self: Incarnation;
+  readonly ports: RuntimePorts;
+  readonly logger: Logger;
 }
 
 export interface MemberOutcome {
@@ -169,6 +178,8 @@ class MemberRun {
   async run(): Promise<EndReason> {
     this.logger.info('member-claimed', { planNumber: this.announced });
     const beating = this.heartbeat.run().catch((thrown: unknown) => this.fail(asStreamsError(thrown)));
+    const { self, logger, options } = this;
+    const calling = options.onClaimed?.({ self, logger, ports: options.ports });
     const unlisten = this.listenToSignal();
     try {
       const ended = await this.runUntilEnd();
@@ -178,6 +189,7 @@ class MemberRun {
       unlisten();
       this.heartbeat.end();
       await beating;
+      await calling;
     }
   }
 

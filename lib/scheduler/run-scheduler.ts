@@ -20,6 +20,8 @@ export interface SchedulerInput {
   readonly app: StreamsApp;
   readonly ports: SchedulerPorts;
   readonly watch: HeartbeatWatch;
+  /** Why there are ticks, in words; `schedule` unless given. Kept with the plan. */
+  readonly reason?: string;
   /** No tick begins at or after this time of the monotonic clock. Absent: none is too late. */
   readonly deadlineAtMonotonicMs?: number;
   readonly signal: AbortSignal;
@@ -69,7 +71,7 @@ async function tryTick(input: SchedulerInput, failedInARow: number): Promise<Tic
       app,
       ports,
       watch,
-      reason: 'schedule',
+      reason: input.reason ?? 'schedule',
       overrides: input.overrides?.() ?? {},
       ...(assignors === undefined ? {} : { assignors }),
     });

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createJsonLinesLogger } from '../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import { createLambdaInvoker } from '../../lib/invoke/lambda/lambda-invoker.js';
+import type { FunctionName } from '../../lib/invoke/payloads.js';
 import { createDynamoDbLeaseStore } from '../../lib/leases/dynamodb/dynamodb-lease-store.js';
 import type { LeaseStore } from '../../lib/leases/lease-store.js';
 import { taskId } from '../../lib/model/task-id.js';
@@ -74,15 +75,17 @@ function snapshotsOf(config: ClientConfig): SnapshotStore {
   return createS3SnapshotStore({ bucket: view.outputs.SnapshotsBucketName, client });
 }
 
-function invokes(config: ClientConfig, target: 'task' | 'standby'): Use {
+function invokes(config: ClientConfig, target: FunctionName): Use {
   const client = new LambdaClient(config);
   const invoker = createLambdaInvoker({ client, functionNames: `${stackName}-`, host });
   // Refused by the function before it does anything.
   const expired = { applicationId, expiresAtMs: -1 };
-  return () =>
-    target === 'task'
-      ? invoker.invoke('task', { type: 'doorbell', partitions: [], ...expired })
-      : invoker.invoke('standby', { type: 'advance-snapshots', taskIds: [], ...expired });
+  const invocations: Readonly<Record<FunctionName, Use>> = {
+    task: () => invoker.invoke('task', { type: 'doorbell', partitions: [], ...expired }),
+    standby: () => invoker.invoke('standby', { type: 'advance-snapshots', taskIds: [], ...expired }),
+    scheduler: () => invoker.invoke('scheduler', { type: 'tick', reason: 'test', ...expired }),
+  };
+  return invocations[target];
 }
 
 /** What Lambda does in the scheduler's name: it polls the queue of failures. */
@@ -160,6 +163,7 @@ const usesOf: Readonly<Record<DeployedFunction, (config: ClientConfig) => Uses>>
       'take a lease': () => leases.takeLease({ taskId: taskId(0, 0), owner: self, expected: null }),
       'read the plan': () => leases.readPlan(),
       'invoke its successor': invokes(config, 'task'),
+      'call the scheduler': invokes(config, 'scheduler'),
       'have its failure reported': () =>
         sqs.send(new SendMessageCommand({ QueueUrl: view.outputs.FailuresQueueUrl, MessageBody: '{}' })),
     };

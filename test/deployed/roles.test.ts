@@ -116,7 +116,7 @@ const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>
     'write a plan': writePlan,
     'delete a slot': deleteMember,
     'invoke a standby': invoke('standby'),
-    'invoke the scheduler': invoke('scheduler'),
+    'invoke the query': invoke('query'),
     'take a failure': takeFailure,
   },
   standby: {
@@ -125,6 +125,7 @@ const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>
     'list the members': listMembers,
     'write a plan': writePlan,
     'invoke a task': invoke('task'),
+    'invoke the scheduler': invoke('scheduler'),
     'invent a failure': sendFailure,
   },
   query: {

@@ -156,6 +156,10 @@ describe('the template', () => {
     });
   });
 
+  it('lets doorbells call the scheduler, in chains of any length', () => {
+    expect(properties('SchedulerLambdaFunction')).toMatchObject({ RecursiveLoop: 'Allow' });
+  });
+
   it('ticks every minute and hears of failures', () => {
     expect(properties('SchedulerEventsRuleSchedule1')).toMatchObject({
       ScheduleExpression: 'rate(1 minute)',

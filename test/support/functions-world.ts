@@ -1,8 +1,10 @@
 /** The four functions of the word count in one process: real handlers over memory adapters, invoked as Lambda would. */
 import wordCount from '../../functions/app.js';
-import type { Host, LogFields, Logger } from '../../lib/host/host.js';
+import type { Clock, Host, LogFields, Logger } from '../../lib/host/host.js';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
+import type { Invoker } from '../../lib/invoke/invoker.js';
 import { createMemoryInvoker, type InvocationFailure } from '../../lib/invoke/memory/memory-invoker.js';
+import type { FunctionName } from '../../lib/invoke/payloads.js';
 import {
   createQueryHandler,
   createSchedulerHandler,
@@ -36,17 +38,30 @@ export interface LoggedLine {
   readonly fields: LogFields;
 }
 
-export async function createFunctionsWorld(environment: Readonly<Record<string, string>> = {}) {
+export interface FunctionsWorldOptions {
+  /** Default: that of this machine. */
+  readonly clock?: Clock;
+  /** How long a function may run that another one invokes; default: 20 s each. */
+  readonly timeoutsMs?: Readonly<Partial<Record<FunctionName, number>>>;
+  /** What the functions invoke each other through. */
+  readonly invokerOf?: (invoker: Invoker) => Invoker;
+}
+
+export async function createFunctionsWorld(
+  environment: Readonly<Record<string, string>> = {},
+  { clock, timeoutsMs = {}, invokerOf = (invoker) => invoker }: FunctionsWorldOptions = {},
+) {
   const lines: LoggedLine[] = [];
-  const host: Host = createNodeHost({ logger: collecting(lines) });
+  const node = createNodeHost({ logger: collecting(lines) });
+  const host: Host = { ...node, clock: clock ?? node.clock };
   const failures: InvocationFailure[] = [];
   const invoker = createMemoryInvoker({ clock: host.clock, onFailure: (failure) => failures.push(failure) });
   const log = await createMemoryLog({ host });
   const ports = {
     log,
     leases: createMemoryLeaseStore(),
-    snapshots: createMemorySnapshotStore(),
-    invoker,
+    snapshots: createMemorySnapshotStore({ clock: host.clock }),
+    invoker: invokerOf(invoker),
     host,
   };
   const made = { ports: 0 };
@@ -74,14 +89,15 @@ export async function createFunctionsWorld(environment: Readonly<Record<string, 
     standby: createStandbyHandler(wordCount, options),
     query: createQueryHandler(wordCount, { ...options, stores: ['counts'] }),
   };
-  invoker.register('task', (payload) => handlers.task(payload, context()));
-  invoker.register('standby', (payload) => handlers.standby(payload, context()));
-  invoker.register('scheduler', (payload) => handlers.scheduler(payload, context()));
+  for (const name of ['task', 'standby', 'scheduler'] as const)
+    invoker.register(name, (payload) => handlers[name](payload, context(timeoutsMs[name])));
   for (const name of ['lines', 'counts']) await log.createTopic({ name, partitions: PARTITIONS, config: {} });
 
   return {
     app: wordCount,
     ports,
+    /** Lambda itself: what it accepts it delivers. */
+    invoker,
     handlers,
     context,
     made,

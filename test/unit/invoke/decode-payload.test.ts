@@ -26,12 +26,17 @@ describe('a payload', () => {
     ['task', { ...doorbell, partitions: [] }],
     ['standby', advance],
     ['scheduler', tick],
+    ['scheduler', { ...tick, whileMembers: true }],
   ] as const)('for %s is read: %j', (target, payload) => {
     expect(decodePayload(target, payload)).toEqual(payload);
   });
 
   it('loses fields that are not known', () => {
     expect(decodePayload('scheduler', { ...tick, more: 1 })).toEqual(tick);
+  });
+
+  it.each([false, null])('with whileMembers %s is one for a single tick', (whileMembers) => {
+    expect(decodePayload('scheduler', { ...tick, whileMembers })).toEqual(tick);
   });
 
   it.each([
@@ -57,6 +62,7 @@ describe('a payload', () => {
     ['expiresAtMs', { ...tick, expiresAtMs: Number.NaN }],
     ['expiresAtMs', { ...tick, expiresAtMs: -1 }],
     ['reason', { ...tick, reason: 5 }],
+    ['whileMembers', { ...tick, whileMembers: 'false' }],
   ])('for the scheduler with a wrong %s is refused', (field, payload) => {
     expect(refusal('scheduler', payload)).toEqual({ code: 'STREAMS_INVALID_PAYLOAD', field });
   });

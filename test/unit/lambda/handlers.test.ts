@@ -28,7 +28,7 @@ const SCHEDULER_MS = 15_000 + 1_000;
 async function countLines(...lines: readonly string[]): Promise<void> {
   await world.writeLines(...lines);
   await world.handlers.scheduler(schedule, world.context(SCHEDULER_MS));
-  await world.ports.invoker.idle();
+  await world.invoker.idle();
 }
 
 describe('the schedule', () => {
@@ -86,6 +86,41 @@ describe('a tick', () => {
       number: 1,
       reason: expect.stringContaining('because of a test'),
     });
+  });
+});
+
+describe('a tick while members run', () => {
+  const whileMembers = (reason: string) => ({ ...world.tick(reason), whileMembers: true });
+
+  it('goes on until the last member has ended, with its reason in the plan', async () => {
+    await world.writeLines('one two');
+
+    await world.handlers.scheduler(whileMembers('a doorbell woke member-1'), world.context(SCHEDULER_MS));
+
+    const members = await world.ports.leases.listMembers();
+    expect(members.map(({ status }) => status)).toEqual(['free', 'free']);
+    expect(await world.ports.leases.readPlan()).toMatchObject({
+      reason: expect.stringContaining('a doorbell woke member-1'),
+    });
+  });
+
+  it('ends before its function would be ended', async () => {
+    await world.close();
+    world = await createFunctionsWorld({ MILLRACE_SETTING_IDLE_TIMEOUT_MS: '3s' });
+    const { clock } = world.ports.host;
+    const startedMs = clock.monotonic();
+
+    await world.handlers.scheduler(whileMembers('test'), world.context(SCHEDULER_MS));
+
+    expect(clock.monotonic() - startedMs).toBeLessThan(SCHEDULER_MS - 14_000);
+    expect((await world.ports.leases.listMembers()).map(({ status }) => status)).toEqual(['claimed', 'claimed']);
+  });
+
+  it('that comes too late is ignored', async () => {
+    await world.handlers.scheduler({ ...whileMembers('late'), expiresAtMs: 1 }, world.context());
+
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: 'warn', event: 'payload-expired' }));
+    expect(await world.ports.leases.readPlan()).toBeNull();
   });
 });
 
