@@ -4,9 +4,6 @@
  * kafkajs opens and authenticates connections; what is said over them is ours: fetching, batches, transactions, offsets,
  * topics (docs/decisions/0010-kafkajs-connects-the-protocol-is-ours.md). This file puts the parts together.
  */
-import type { ConnectionOptions } from 'node:tls';
-import kafkajs from 'kafkajs';
-import { InternalError, StreamsError } from '../../model/errors.js';
 import type { Offset } from '../../model/offset.js';
 import type { RecordSet } from '../../model/record-set.js';
 import type { TopicPartition, TopicPartitionKey } from '../../model/topic-partition.js';
@@ -25,14 +22,8 @@ import type {
 } from '../log.js';
 import { Cluster } from './cluster/cluster.js';
 import { GroupOffsets } from './group-offsets.js';
-import {
-  type KafkaLogOptions,
-  type KafkaTlsOptions,
-  type ResolvedKafkaLogOptions,
-  resolveKafkaLogOptions,
-} from './kafka-log-options.js';
-import { kafkajsBrokers } from './net/kafkajs-internals.js';
-import { kafkajsLogCreator } from './net/kafkajs-logging.js';
+import { type KafkaLogOptions, type ResolvedKafkaLogOptions, resolveKafkaLogOptions } from './kafka-log-options.js';
+import { loginsOf } from './kafkajs-client.js';
 import { Pauses } from './net/pauses.js';
 import { Sockets } from './net/sockets.js';
 import { Transport } from './net/transport.js';
@@ -43,7 +34,6 @@ import { Fetcher } from './reading/fetcher.js';
 import { OffsetLister } from './reading/offset-lister.js';
 import { createRecordCodecs } from './records/codecs.js';
 import { Retrier } from './retrier.js';
-import { kafkajsSasl } from './sasl.js';
 import { TopicCatalog } from './topics/topic-catalog.js';
 import { TopicConfigs } from './topics/topic-configs.js';
 
@@ -83,7 +73,7 @@ export class KafkaLog implements Log {
     const sockets = new Sockets();
     this.pauses = new Pauses(clock);
     this.transport = new Transport({
-      brokers: kafkajsBrokers(kafkaOf(options, sockets)),
+      logins: loginsOf(options, sockets),
       sockets,
       clock,
       pauses: this.pauses,
@@ -166,33 +156,4 @@ export class KafkaLog implements Log {
     this.pauses.close();
     this.transport.close();
   }
-}
-
-function kafkaOf(options: ResolvedKafkaLogOptions, sockets: Sockets): kafkajs.Kafka {
-  const { bootstrap, clientId, tls, sasl, connectTimeoutMs, requestTimeoutMs, host } = options;
-  try {
-    return new kafkajs.Kafka({
-      brokers: bootstrap.map((address) => `${address.host}:${address.port}`),
-      clientId,
-      ...(tls !== false && { ssl: kafkajsTls(tls) }),
-      ...(sasl !== undefined && { sasl: kafkajsSasl(sasl) }),
-      connectionTimeout: connectTimeoutMs,
-      authenticationTimeout: connectTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      // Retries are decided in one place, and that is not there.
-      retry: { retries: 0 },
-      socketFactory: sockets.factory,
-      logLevel: kafkajs.logLevel.WARN,
-      logCreator: kafkajsLogCreator(host.logger),
-    });
-  } catch (cause) {
-    if (cause instanceof StreamsError) throw cause;
-    throw new InternalError(`kafkajs refused its configuration: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function kafkajsTls(tls: true | KafkaTlsOptions): true | ConnectionOptions {
-  if (tls === true) return true;
-  const { ca, ...rest } = tls;
-  return { ...rest, ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }) };
 }

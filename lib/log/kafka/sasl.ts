@@ -6,12 +6,28 @@ import { bearerMechanism } from './sasl-bearer.js';
 /** Makes a token for MSK's IAM authentication; the package `aws-msk-iam-sasl-signer-js` has one. */
 export type MskIamSigner = (options: { readonly region: string }) => Promise<{ readonly token: string }>;
 
+export interface KafkaCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * Tells the credentials, where they may change while the log is open.
+ *
+ * Called with null before the first login, and with those that a broker has refused before the log gives up: others are tried
+ * once, the same ones mean that the refusal stands. May throw; the log throws that on, so it is better one of ours.
+ */
+export type CredentialsSource = (refused: KafkaCredentials | null) => Promise<KafkaCredentials>;
+
+type PasswordMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
 export type KafkaSaslOptions =
-  | {
-      readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-      readonly username: string;
-      readonly password: string;
-    }
+  | FixedSaslOptions
+  | { readonly mechanism: PasswordMechanism; readonly credentials: CredentialsSource };
+
+/** Who we are does not change, or is asked for by the mechanism itself. */
+export type FixedSaslOptions =
+  | (KafkaCredentials & { readonly mechanism: PasswordMechanism })
   | {
       readonly mechanism: 'oauthbearer';
       /** Called for each connection, and again before a broker's session ends (KIP-368). */
@@ -32,6 +48,10 @@ export function checkSasl(sasl: KafkaSaslOptions): void {
     case 'plain':
     case 'scram-sha-256':
     case 'scram-sha-512':
+      if ('credentials' in sasl) {
+        if (typeof sasl.credentials !== 'function') throw invalid(sasl.mechanism, 'a function that tells credentials');
+        return;
+      }
       if (!isText(sasl.username) || !isText(sasl.password)) throw invalid(sasl.mechanism, 'a username and a password');
       return;
     case 'oauthbearer':
@@ -46,7 +66,7 @@ export function checkSasl(sasl: KafkaSaslOptions): void {
 }
 
 /** The same for kafkajs. */
-export function kafkajsSasl(sasl: KafkaSaslOptions): SASLOptions | Mechanism {
+export function kafkajsSasl(sasl: FixedSaslOptions): SASLOptions | Mechanism {
   switch (sasl.mechanism) {
     case 'plain':
       return { mechanism: 'plain', username: sasl.username, password: sasl.password };

@@ -23,6 +23,8 @@ export interface BrokerProcessOptions {
   readonly propertiesFile: string;
   /** Folder of the logs. */
   readonly dir: string;
+  /** Records to begin with, as Kafka's storage tool takes them (`--add-scram`). */
+  readonly formatArguments: readonly string[];
   /** Arguments of `java` up to and with the class path. */
   readonly java: readonly string[];
   readonly watchdog: Watchdog;
@@ -49,9 +51,10 @@ export class BrokerProcess {
 
   /** Makes the data folder, if there is none. */
   async format(): Promise<void> {
-    const { place, propertiesFile } = this.options;
+    const { place, propertiesFile, formatArguments } = this.options;
     if (existsSync(place.dataFolder)) return;
-    const process = await this.run('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', propertiesFile);
+    const format = ['format', '-t', clusterId, '-c', propertiesFile, ...formatArguments];
+    const process = await this.run('kafka.tools.StorageTool', ...format);
     if (process.exitCode === null) await once(process, 'exit');
     if (process.exitCode !== 0) throw new Error(`Kafka's storage tool failed:\n${await this.endOfLog(0)}`);
   }

@@ -9,12 +9,15 @@ import { BrokerProcess } from './broker-process.js';
 import { type BrokerPlace, type BrokerProperties, brokerProperties } from './broker-properties.js';
 import { freePorts } from './free-ports.js';
 import { kafkaClassPath } from './jars.js';
+import { type ScramUser, scramRecord } from './scram-users.js';
 import { Watchdog } from './watchdog.js';
 
 export interface KafkaOptions {
   readonly brokers: 1 | 3;
   /** Settings over those of broker-properties.ts, for every broker. */
   readonly properties?: BrokerProperties;
+  /** Users that may log in by SCRAM, where a listener of the properties takes it. */
+  readonly scramUsers?: readonly ScramUser[];
   /** Folder for data and logs, kept at the end; default: a temporary one, removed at the end. */
   readonly dir?: string;
   /** Default: a heap of 512 MB for one broker, 384 MB for each of three, and the collector with the least overhead. */
@@ -58,11 +61,12 @@ export async function startKafka(options: KafkaOptions): Promise<KafkaCluster> {
   const places = await findPlaces(dir, options.brokers);
   const heapMb = options.brokers === 1 ? 512 : 384;
   const java = [...(options.jvmOptions ?? [`-Xmx${heapMb}m`, ...javaOptions]), '-cp', classPath];
+  const formatArguments = (options.scramUsers ?? []).flatMap((user) => ['--add-scram', scramRecord(user)]);
   const brokers = new Map<number, BrokerProcess>();
   for (const place of places) {
     const propertiesFile = join(dir, `broker-${place.id}.properties`);
     await writeFile(propertiesFile, brokerProperties(place, places, options.properties ?? {}));
-    brokers.set(place.id, new BrokerProcess({ place, propertiesFile, dir, java, watchdog }));
+    brokers.set(place.id, new BrokerProcess({ place, propertiesFile, formatArguments, dir, java, watchdog }));
   }
 
   const at = (broker: number): BrokerProcess => {

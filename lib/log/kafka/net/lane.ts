@@ -60,10 +60,11 @@ export class Lane {
       answer = await this.connection.send(asRaw(request, timeoutMs));
     } catch (cause) {
       this.destroy();
+      // Before a session ends kafkajs authenticates again on the connection (KIP-368), and the request waits for that. Where it is
+      // refused nothing was sent, and whether we may come back is for a new login to say.
       throw new ConnectionFailure(`${request.api.name}: ${(cause as Error).message}`, {
         cause,
-        maybeSent: true,
-        isRefusal: isRefusal(cause),
+        maybeSent: !isRefusal(cause),
       });
     } finally {
       this.isBusy = false;

@@ -10,6 +10,7 @@ import type { ApiRequest } from '../protocol/api.js';
 import type { KafkajsBrokers } from './kafkajs-internals.js';
 import { Lane } from './lane.js';
 import { LanePool } from './lane-pool.js';
+import type { Logins } from './logins.js';
 import type { Pauses } from './pauses.js';
 import type { Sockets } from './sockets.js';
 
@@ -19,7 +20,7 @@ export interface Address {
 }
 
 export interface TransportOptions {
-  readonly brokers: KafkajsBrokers;
+  readonly logins: Logins;
   readonly sockets: Sockets;
   readonly clock: Clock;
   readonly pauses: Pauses;
@@ -104,7 +105,8 @@ export class Transport {
       if (throttleTimeMs > 0) node.throttledUntilMs = clock.monotonic() + throttleTimeMs;
       return value;
     } catch (failure) {
-      if (failure instanceof ConnectionFailure && failure.maybeSent && !lane.wasGivenUp) {
+      // A version that is not spoken says nothing about the connections; all else does.
+      if (failure instanceof ConnectionFailure && !failure.isRefusal && !lane.wasGivenUp) {
         pool.dropIdle();
         node.versions = null;
       }
@@ -133,8 +135,21 @@ export class Transport {
 
   private async open(node: Node): Promise<Lane> {
     const { host, port } = node.address;
+    const { logins } = this.options;
     if (this.closed) throw new ConnectionFailure(`${host}:${port}: the log is closed`, { maybeSent: false });
-    const broker = await this.options.brokers.broker(node.address, node.versions);
+    const brokers = await logins.brokers();
+    try {
+      return await this.logIn(node, brokers);
+    } catch (failure) {
+      const isRefusal = failure instanceof ConnectionFailure && failure.isRefusal;
+      const renewed = isRefusal ? await logins.renewed(brokers) : null;
+      if (renewed === null) throw failure;
+      return this.logIn(node, renewed);
+    }
+  }
+
+  private async logIn(node: Node, brokers: KafkajsBrokers): Promise<Lane> {
+    const broker = await brokers.broker(node.address, node.versions);
     const lane = await Lane.open(broker, this.options.clock.monotonic());
     node.versions = lane.versions;
     return lane;

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { type KafkaLogOptions, resolveKafkaLogOptions } from '../../../../lib/log/kafka/kafka-log-options.js';
-import { type KafkaSaslOptions, kafkajsSasl } from '../../../../lib/log/kafka/sasl.js';
+import { type FixedSaslOptions, kafkajsSasl } from '../../../../lib/log/kafka/sasl.js';
 import { StreamsError } from '../../../../lib/model/errors.js';
 import { codeOf } from '../../../../lib/testing/conformance/test-runner.js';
 import { createTestHost } from '../../../support/test-host.js';
@@ -70,7 +70,7 @@ describe('SASL', () => {
     expect(kafkajsSasl(given)).toEqual(given);
   });
 
-  it.each<[string, KafkaSaslOptions, string]>([
+  it.each<[string, FixedSaslOptions, string]>([
     ['a token', { mechanism: 'oauthbearer', token: async () => 'abc' }, 'n,,\u0001auth=Bearer abc\u0001\u0001'],
     [
       "a token that MSK's signer has made for its region",
@@ -100,7 +100,7 @@ describe('SASL', () => {
 });
 
 /** Runs a bearer mechanism against a broker that answers with this challenge. */
-async function authenticate(options: KafkaSaslOptions, challenge: string) {
+async function authenticate(options: FixedSaslOptions, challenge: string) {
   const mechanism = kafkajsSasl(options);
   if (!('authenticationProvider' in mechanism)) throw new Error('not a mechanism of ours');
   let sent = '';
