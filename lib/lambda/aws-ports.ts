@@ -26,8 +26,9 @@ import { kafkaLogOptions } from './kafka-environment.js';
  * The set `aws`; docs/architecture.md lists its variables.
  *
  * @param kafka options of the Kafka log that variables do not have, or that take their place: tokens, MSK's IAM, certificates
- * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if a variable of Kafka's is absent or wrong; those of tables, bucket and
- *   functions are read, and missed, when they are first needed · {UnavailableError} STREAMS_UNAVAILABLE if no broker answers
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if a variable of Kafka's is absent or wrong, or its secret; those of
+ *   tables, bucket and functions are read, and missed, when they are first needed · {UnavailableError} STREAMS_UNAVAILABLE if no
+ *   broker answers, or Secrets Manager does not
  * @example createTaskHandler(app, { ports: (environment, app) => awsPorts(environment, app, { tls: true, sasl: mskIam }) })
  */
 export async function awsPorts(
@@ -41,7 +42,7 @@ export async function awsPorts(
   const metrics = createPowertoolsMetrics({ applicationId, clock: node.clock, logger });
   const host = { ...node, metrics };
   const variable = (name: string): string => requiredVariable(environment, name);
-  const log = await createKafkaLog({ ...kafkaLogOptions(environment, applicationId, host), ...kafka });
+  const log = await createKafkaLog({ ...(await kafkaLogOptions(environment, applicationId, host)), ...kafka });
   let isCold = true;
   let leases: LeaseStore | undefined;
   let snapshots: SnapshotStore | undefined;

@@ -44,9 +44,14 @@ function environmentWithoutAws(home: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), HOME: home, SLS_TELEMETRY_DISABLED: '1', SLS_NOTIFICATIONS_MODE: 'off' };
 }
 
-async function packageService(folder: string, ...args: readonly string[]): Promise<Template> {
+async function packageService(
+  folder: string,
+  args: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Template> {
   const framework = join(root, 'node_modules/serverless/bin/serverless.js');
-  await run(process.execPath, [framework, 'package', ...args], { cwd: folder, env: environmentWithoutAws(folder) });
+  const env = { ...environmentWithoutAws(folder), ...variables };
+  await run(process.execPath, [framework, 'package', ...args], { cwd: folder, env });
   return JSON.parse(await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8'));
 }
 
@@ -206,7 +211,7 @@ describe('the template', () => {
   it('stands the same on an emulator, less what only AWS can take', async () => {
     const onlyOnAws = Object.keys(template.Resources).filter((name) => template.Resources[name]?.Condition === 'OnAws');
 
-    const local = await packageService(await copyOfService('emulated'), '--stage', 'local');
+    const local = await packageService(await copyOfService('emulated'), ['--stage', 'local']);
 
     expect(onlyOnAws).toContain('SnapshotsBucketPolicy');
     expect(onlyOnAws).toEqual(expect.arrayContaining([...ofType('AWS::CloudWatch::Alarm')]));
@@ -266,6 +271,62 @@ describe('the roles', () => {
 
       expect(JSON.stringify(log?.Resource)).toContain(`:log-group:/aws/lambda/millrace-dev-${name}:*`);
     }
+  });
+});
+
+describe('the secret of the login', () => {
+  const MILLRACE_KAFKA_SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:AmazonMSK_orders-AbCdEf';
+  const MILLRACE_KAFKA_SECRET_KEY = 'arn:aws:kms:eu-west-1:111122223333:key/0f0f';
+  const isGiven = (value: string) => ({ 'Fn::Not': [{ 'Fn::Equals': [value, ''] }] });
+  const inKeyCondition = (value: string) => ({ 'Fn::And': [{ Condition: 'HasKafkaSecret' }, isGiven(value)] });
+
+  it('may be read by nobody where there is none', () => {
+    expect(properties('TaskLambdaFunction')).toMatchObject({
+      Environment: { Variables: { MILLRACE_KAFKA_SECRET: '' } },
+    });
+    expect(template.Resources.KafkaSecretPolicy?.Condition).toBe('HasKafkaSecret');
+    expect(template.Resources.KafkaSecretKeyPolicy?.Condition).toBe('HasKafkaSecretKey');
+    expect(template.Conditions).toMatchObject({ HasKafkaSecret: isGiven(''), HasKafkaSecretKey: inKeyCondition('') });
+  });
+
+  it('may be read by the four functions, and it alone; and be decrypted by its key, through Secrets Manager alone', async () => {
+    const copy = await copyOfService('with-secret');
+
+    const { Resources, Conditions } = await packageService(copy, [], {
+      MILLRACE_KAFKA_SECRET,
+      MILLRACE_KAFKA_SECRET_KEY,
+    });
+
+    const roles = ['Scheduler', 'Task', 'Standby', 'Query'].map((name) => ({ Ref: `${name}Role` }));
+    expect(Resources.KafkaSecretPolicy?.Properties).toMatchObject({
+      Roles: roles,
+      PolicyDocument: {
+        Statement: [{ Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: MILLRACE_KAFKA_SECRET }],
+      },
+    });
+    expect(Resources.KafkaSecretKeyPolicy?.Properties).toMatchObject({
+      Roles: roles,
+      PolicyDocument: {
+        Statement: [
+          {
+            Effect: 'Allow',
+            Action: 'kms:Decrypt',
+            Resource: MILLRACE_KAFKA_SECRET_KEY,
+            Condition: {
+              StringEquals: {
+                'kms:ViaService': {
+                  'Fn::Sub': expect.stringMatching(/^secretsmanager\.\$\{AWS::Region\}\.amazonaws\.com$/),
+                },
+              },
+            },
+          },
+        ],
+      },
+    });
+    expect(Conditions).toMatchObject({
+      HasKafkaSecret: isGiven(MILLRACE_KAFKA_SECRET),
+      HasKafkaSecretKey: inKeyCondition(MILLRACE_KAFKA_SECRET_KEY),
+    });
   });
 });
 

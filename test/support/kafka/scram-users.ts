@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrokerProperties } from './broker-properties.js';
 import { kafkaClassPath } from './jars.js';
-import type { KafkaCluster } from './kafka-cluster.js';
 
 const run = promisify(execFile);
 const toolTimeoutMs = 60_000;
@@ -33,13 +32,19 @@ export const scramProperties: BrokerProperties = {
   'listener.name.plaintext.scram-sha-512.sasl.jaas.config': `${SCRAM_MODULE} required;`,
 };
 
+/** Of a running cluster: where it is, and a folder for a tool's file. */
+export interface ScramCluster {
+  readonly bootstrapServers: string;
+  readonly dir: string;
+}
+
 /** A user as the storage tool takes it. */
 export function scramRecord({ mechanism, name, password }: ScramUser): string {
   return `${mechanism}=[name=${name},password=${password}]`;
 }
 
 /** Gives a user another password, as an operator does, by Kafka's own tool; connections that are open stay so. */
-export async function setScramPassword(kafka: KafkaCluster, { mechanism, name, password }: ScramUser): Promise<void> {
+export async function setScramPassword(kafka: ScramCluster, { mechanism, name, password }: ScramUser): Promise<void> {
   const file = join(kafka.dir, 'operator.properties');
   const login = `${PLAIN_MODULE} required username="${OPERATOR.name}" password="${OPERATOR.password}";`;
   await writeFile(file, `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=${login}\n`);
