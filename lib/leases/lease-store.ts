@@ -23,7 +23,10 @@ export type Conditional<T> =
   | { readonly applied: false; readonly item: T | null };
 
 export interface MemberTable {
-  /** All slots that were created and not deleted, by number; eventually consistent reads are allowed. */
+  /**
+   * All slots that were created and not deleted, by number. Consistent: each item is at least as new as any write answered before
+   * the call. Who lists leases and then members must not miss the claim of an owner.
+   */
   listMembers(): Promise<readonly Member[]>;
   /** Consistent. */
   readMember(memberId: MemberId): Promise<Member | null>;
@@ -60,7 +63,7 @@ export interface MemberTable {
 }
 
 export interface LeaseTable {
-  /** All leases ever taken, in order of task ids; eventually consistent reads are allowed. */
+  /** All leases ever taken, in order of task ids; consistent, as `listMembers`. */
   listLeases(): Promise<readonly Lease[]>;
   /** Consistent. */
   readLease(taskId: TaskId): Promise<Lease | null>;

@@ -62,6 +62,16 @@ export function isSameIncarnation(a: Incarnation | null, b: Incarnation | null):
   return a.memberId === b.memberId && a.incarnation === b.incarnation;
 }
 
+/** Whether a lease as read is the one that its owner took: the same owner in the same epoch. */
+export function isHeldAs(seen: Lease | null, taken: Pick<Lease, 'epoch'> & { readonly owner: Incarnation }): boolean {
+  return seen !== null && seen.epoch === taken.epoch && isSameIncarnation(seen.owner, taken.owner);
+}
+
+/** Whether a lease as read is what its owner's own next take makes of it: nobody but the owner writes itself into the item. */
+export function isNextOf(seen: Lease | null, taken: Pick<Lease, 'epoch'> & { readonly owner: Incarnation }): boolean {
+  return seen !== null && seen.epoch === taken.epoch + 1 && isSameIncarnation(seen.owner, taken.owner);
+}
+
 function isAsExpected(item: Lease | null, expected: Pick<Lease, 'epoch' | 'owner'> | null): boolean {
   if (item === null || expected === null) return item === expected;
   return item.epoch === expected.epoch && isSameIncarnation(item.owner, expected.owner);

@@ -7,8 +7,8 @@
  *   G3  what a predecessor of the same slot still holds while it hands over is waited for a moment, then taken
  */
 import type { Incarnation, Lease, Plan } from '../leases/records.js';
-import { isGrantedTo, mayTake, mayTakeForDoorbell } from '../leases/rules.js';
 import type { TaskId } from '../model/task-id.js';
+import { type Grants, goals, mayKeep, mayTakeGoal, needsDoorbellRule } from './grants.js';
 import type { MemberTasks } from './member-tasks.js';
 import type { RuntimePorts } from './ports.js';
 import type { TaskDirectory } from './task-directory.js';
@@ -36,8 +36,9 @@ export class GrantedTasks {
 
   /** Asks tasks that the plan has moved to somebody else to stop. */
   revoke(plan: Plan | null): void {
-    const { tasks, self } = this.init;
-    for (const taskId of tasks.ids) if (!this.mayKeep(plan, taskId, self)) tasks.stop(taskId, 'revoked');
+    const { tasks } = this.init;
+    const grants = this.grants(plan);
+    for (const taskId of tasks.ids) if (!mayKeep(grants, taskId)) tasks.stop(taskId, 'revoked');
   }
 
   /**
@@ -49,7 +50,7 @@ export class GrantedTasks {
   async take(plan: Plan | null, directory: TaskDirectory, pollMs: number): Promise<number | null> {
     const { tasks, ports } = this.init;
     let againMs: number | null = null;
-    for (const taskId of this.goals(plan)) {
+    for (const taskId of goals(this.grants(plan))) {
       if (tasks.status(taskId) !== undefined) continue; // running, or still handing back
       const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
       const taken = pauseMs > 0 ? false : await this.takeOne(plan, directory, taskId);
@@ -58,20 +59,9 @@ export class GrantedTasks {
     return againMs;
   }
 
-  private goals(plan: Plan | null): ReadonlySet<TaskId> {
-    return new Set([...(plan?.assignment[this.init.self.memberId]?.active ?? []), ...this.wantedStill(plan)]);
-  }
-
-  private wantedStill(plan: Plan | null): readonly TaskId[] {
-    return [...this.init.wanted].filter((taskId) => this.mayKeep(plan, taskId, this.init.self));
-  }
-
-  /** A granted task, or one that a doorbell wants and the plan grants to nobody else. */
-  private mayKeep(plan: Plan | null, taskId: TaskId, self: Incarnation): boolean {
-    if (plan === null) return true;
-    if (isGrantedTo(plan, taskId, self.memberId)) return true;
-    const isGranted = Object.values(plan.assignment).some(({ active }) => active.includes(taskId));
-    return this.init.wanted.has(taskId) && !isGranted;
+  private grants(plan: Plan | null): Grants {
+    const { self, wanted } = this.init;
+    return { plan, self, wanted };
   }
 
   private async takeOne(plan: Plan | null, directory: TaskDirectory, taskId: TaskId): Promise<boolean> {
@@ -84,11 +74,10 @@ export class GrantedTasks {
   }
 
   private async mayTakeNow(plan: Plan | null, taskId: TaskId, lease: Lease | null): Promise<boolean> {
-    const { self, wanted, ports } = this.init;
-    const decision = mayTake({ plan, taskId, lease, self });
-    if (decision.may) return decision.because !== 'own-slot' || !this.isPredecessorFinishing();
-    if (decision.because !== 'not-granted' || !wanted.has(taskId)) return false;
-    return mayTakeForDoorbell({ plan, taskId, lease, members: await ports.leases.listMembers() }).may;
+    const grants = this.grants(plan);
+    const members = needsDoorbellRule(grants, taskId) ? await this.init.ports.leases.listMembers() : null;
+    const decision = mayTakeGoal(grants, { taskId, lease, members });
+    return decision.may && (decision.because !== 'own-slot' || !this.isPredecessorFinishing());
   }
 
   private isPredecessorFinishing(): boolean {

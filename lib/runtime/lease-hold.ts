@@ -9,7 +9,7 @@
  */
 
 import type { LeaseTable } from '../leases/lease-store.js';
-import { isSameIncarnation } from '../leases/lease-transitions.js';
+import { isHeldAs, isNextOf } from '../leases/lease-transitions.js';
 import type { Incarnation, Lease, LeaseEpoch, RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
 import { TaskMigratedError } from '../model/errors.js';
 
@@ -50,7 +50,8 @@ export class LeaseHold {
     const { taskId } = this.current;
     this.isFenced = true;
     const { applied, item } = await this.table.takeLease({ taskId, owner: this.owner, expected: this.current });
-    if (!applied && !this.isOurNext(item)) throw this.migrated(item);
+    // A take whose answer was lost: nobody but us writes us into the item.
+    if (!applied && !isNextOf(item, { epoch: this.current.epoch, owner: this.owner })) throw this.migrated(item);
     if (item !== null) this.current = item;
     this.isFenced = false;
   }
@@ -66,13 +67,8 @@ export class LeaseHold {
     return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets, punctuations })).applied;
   }
 
-  /** A take whose answer was lost: nobody but us writes us into the item. */
-  private isOurNext(seen: Lease | null): boolean {
-    return seen !== null && seen.epoch === this.current.epoch + 1 && isSameIncarnation(seen.owner, this.owner);
-  }
-
   private holds(seen: Lease | null): boolean {
-    return seen !== null && seen.epoch === this.current.epoch && isSameIncarnation(seen.owner, this.owner);
+    return isHeldAs(seen, { epoch: this.current.epoch, owner: this.owner });
   }
 
   private migrated(seen: Lease | null): TaskMigratedError {

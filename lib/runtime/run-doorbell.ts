@@ -1,6 +1,5 @@
-import type { Incarnation, Member } from '../leases/records.js';
-import { isGrantedTo, mayTakeForDoorbell } from '../leases/rules.js';
-import { compareMemberIds, lowestUnusedSlot } from '../leases/slots.js';
+import { chooseSlotForDoorbell } from '../leases/doorbell-slot.js';
+import { mayTakeForDoorbell } from '../leases/rules.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -12,7 +11,7 @@ import { type MemberOutcome, type RunMemberOptions, runMember } from './run-memb
 import { loadTaskDirectory } from './task-directory.js';
 
 export interface RunDoorbellOptions
-  extends Omit<RunMemberOptions, 'memberId' | 'incarnation' | 'doorbell' | 'onClaimed'> {
+  extends Omit<RunMemberOptions, 'memberId' | 'incarnation' | 'others' | 'doorbell' | 'onClaimed'> {
   /** Where there may be work: partitions by name on the broker, with the end of what is known to be there (exclusive). */
   readonly partitions: readonly {
     readonly topic: string;
@@ -37,7 +36,8 @@ export async function runDoorbell(options: RunDoorbellOptions): Promise<MemberOu
   const wanted = await tasksToRun(app, ports, partitions);
   if (wanted.size === 0) return null;
   const before = await ports.leases.listMembers();
-  const slot = await claimableSlot(ports, before, wanted);
+  const plan = await ports.leases.readPlan();
+  const slot = chooseSlotForDoorbell({ members: before, plan, wanted: [...wanted.keys()] });
   return runMember({
     ...options,
     ...slot,
@@ -79,26 +79,4 @@ function offsetsFor(
     if (partition.toOffset !== null) until.set(topicPartitionKey(partition), partition.toOffset);
   }
   return until;
-}
-
-/**
- * The slot that nobody has and that is granted most of what is wanted, the lowest of several; else a new one. What is granted to
- * other slots is theirs: the scheduler asks for them.
- */
-async function claimableSlot(
-  { leases }: RuntimePorts,
-  members: readonly Member[],
-  wanted: Wanted,
-): Promise<Incarnation> {
-  const plan = await leases.readPlan();
-  const grants = ({ memberId }: Member) =>
-    plan === null ? 0 : [...wanted.keys()].filter((taskId) => isGrantedTo(plan, taskId, memberId)).length;
-  const [open] = members
-    .filter((member) => member.status === 'free' || member.status === 'dead')
-    .sort((a, b) => grants(b) - grants(a) || compareMemberIds(a.memberId, b.memberId));
-  return open === undefined ? { memberId: lowestUnusedSlot(members), incarnation: 1 } : nextOf(open);
-}
-
-function nextOf({ memberId, incarnation }: Member): Incarnation {
-  return { memberId, incarnation: incarnation + 1 };
 }

@@ -6,11 +6,11 @@
  *   Y2  an invocation that is refused is logged and left to the next tick: the others still go out
  *   Y3  stopping between any two actions leaves nothing that the next tick cannot go on from
  */
-import type { LeaseStore } from '../leases/lease-store.js';
-import type { MemberId } from '../leases/records.js';
+import type { Incarnation, MemberId } from '../leases/records.js';
 import { asStreamsError, InternalError } from '../model/errors.js';
 import type { Action, CreateInternalTopic, DeclareDead, InvokeMember, InvokeStandby, WritePlan } from './actions.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
+import { type Outcome, outcomeOfDeath } from './outcomes.js';
 import type { SchedulerPorts } from './ports.js';
 import type { ApplicationState } from './state.js';
 import { checkInternalTopic } from './topics.js';
@@ -19,9 +19,6 @@ import { checkInternalTopic } from './topics.js';
 const MAX_AT_ONCE = 16;
 /** Tries to declare one failed incarnation dead, each with the heartbeat version that stood against the one before. */
 const MAX_DEATH_TRIES = 3;
-
-/** What came of an action: `done` by us · `void` somebody else had done it, or it was refused · `lost` the tick ends. */
-type Outcome = 'done' | 'void' | 'lost';
 
 export interface Applied {
   /** What took effect, in order. */
@@ -53,7 +50,7 @@ export async function apply(
   const context: Context = { state, ports, watch, created: new Map() };
   const done: Action[] = [];
   for (const together of grouped(actions)) {
-    const outcomes = await Promise.all(together.map((action) => perform(action, context)));
+    const outcomes = await Promise.all(together.map((action) => perform(action, together, context)));
     done.push(...together.filter((_, index) => outcomes[index] === 'done'));
     const lostTo = together.find((_, index) => outcomes[index] === 'lost');
     if (lostTo !== undefined) {
@@ -90,7 +87,7 @@ function isOfKnownSlot(action: Action, other: Action): boolean {
   );
 }
 
-async function perform(action: Action, context: Context): Promise<Outcome> {
+async function perform(action: Action, together: readonly Action[], context: Context): Promise<Outcome> {
   const { leases, host } = context.ports;
   switch (action.type) {
     case 'CreateInternalTopic':
@@ -107,7 +104,7 @@ async function perform(action: Action, context: Context): Promise<Outcome> {
       return applied ? 'done' : 'void';
     }
     case 'InvokeMember':
-      return invokeMember(action, context);
+      return invokeMember(action, together, context);
     case 'RetireSlot': {
       const { applied } = await leases.deleteMember(action);
       if (applied) host.logger.info('slot-retired', { memberId: action.memberId });
@@ -128,31 +125,23 @@ async function createTopic({ spec }: CreateInternalTopic, { ports }: Context): P
   return 'void';
 }
 
-/**
- * The version read may be a moment old. For a heartbeat that stood still a newer one is life; for a reported end it is only
- * the last sign before it, so the death is declared upon that one.
- */
 async function declareDead(action: DeclareDead, { ports }: Context): Promise<Outcome> {
   const { memberId, incarnation, because } = action;
   let heartbeatVersion = action.heartbeatVersion;
   for (let attempt = 1; attempt <= MAX_DEATH_TRIES; attempt++) {
     const answer = await ports.leases.declareDead({ memberId, incarnation, heartbeatVersion });
-    if (answer.applied) {
+    const outcome = outcomeOfDeath(action, answer);
+    if (typeof outcome === 'number') {
+      heartbeatVersion = outcome;
+      continue;
+    }
+    if (outcome === 'done') {
       ports.host.logger.warn('member-declared-dead', { memberId, incarnation, because });
       ports.host.metrics.count('members-declared-dead', 1, { because });
-      return 'done';
     }
-    if (isDeadAlready(answer.item, incarnation)) return 'void';
-    if (because !== 'failure event' || answer.item === null) return 'lost';
-    heartbeatVersion = answer.item.heartbeatVersion;
+    return outcome;
   }
   return 'lost';
-}
-
-type SlotItem = Awaited<ReturnType<LeaseStore['readMember']>>;
-
-function isDeadAlready(item: SlotItem, incarnation: number): boolean {
-  return item !== null && item.incarnation === incarnation && item.status === 'dead';
 }
 
 async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promise<Outcome> {
@@ -164,13 +153,21 @@ async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promis
   return 'done';
 }
 
-async function invokeMember(action: InvokeMember, context: Context): Promise<Outcome> {
+async function invokeMember(action: InvokeMember, together: readonly Action[], context: Context): Promise<Outcome> {
   const { state, ports, watch, created } = context;
   const { memberId, quickEnds, expiresAtMs } = action;
   const incarnation = action.incarnation ?? nextOfCreated(memberId, created);
   const { applicationId } = state.app;
+  const others = slotsAskedFor(together).filter((other) => other.memberId !== memberId);
   try {
-    await ports.invoker.invoke('task', { type: 'run-member', applicationId, memberId, incarnation, expiresAtMs });
+    await ports.invoker.invoke('task', {
+      type: 'run-member',
+      applicationId,
+      memberId,
+      incarnation,
+      ...(others.length > 0 && { others }),
+      expiresAtMs,
+    });
   } catch (thrown) {
     logRefused('task', thrown, { memberId, incarnation }, ports);
     return 'void';
@@ -178,6 +175,15 @@ async function invokeMember(action: InvokeMember, context: Context): Promise<Out
   watch.noteInvocation(memberId, { incarnation, quickEnds, atMonotonicMs: ports.host.clock.monotonic() });
   ports.host.logger.info('member-invoked', { memberId, incarnation });
   return 'done';
+}
+
+/** Any of those who are invoked together may claim any of their slots: each holds the stores of one, perhaps. */
+function slotsAskedFor(together: readonly Action[]): readonly Incarnation[] {
+  return together.flatMap((action) =>
+    action.type === 'InvokeMember' && action.incarnation !== null
+      ? [{ memberId: action.memberId, incarnation: action.incarnation }]
+      : [],
+  );
 }
 
 function nextOfCreated(memberId: MemberId, created: ReadonlyMap<MemberId, number>): number {
