@@ -56,15 +56,20 @@ export class Timeline {
 
   /** One line for each entry. */
   lines(): readonly string[] {
-    return this.kept.map(
-      ({ atMs, who, event, fields }) => `${atMs.toFixed(3).padStart(12)} ${who} ${event} ${json(fields)}`,
-    );
+    return timelineLines(this.kept);
   }
 
   /** The same for runs that took the same course. */
   digest(digest: Digest): string {
     return digest.sha256(Buffer.from(this.lines().join('\n')));
   }
+}
+
+/** One line for each entry: virtual milliseconds, who, what, and its fields as JSON. */
+export function timelineLines(entries: readonly TimelineEntry[]): readonly string[] {
+  return entries.map(
+    ({ atMs, who, event, fields }) => `${atMs.toFixed(3).padStart(12)} ${who} ${event} ${json(fields)}`,
+  );
 }
 
 function json(fields: LogFields): string {
