@@ -48,14 +48,25 @@ export function isExpired(payload: Payload, nowMs: number): boolean {
 }
 
 function runMember(fields: Fields): RunMember {
-  const memberId = text(fields, 'memberId');
-  if (!/^member-\d{1,9}$/.test(memberId)) throw refused('memberId', memberId, "'member-<number>' is wanted");
+  const others = fields.others === undefined ? [] : list(fields, 'others').map(otherSlot);
   return {
     type: 'run-member',
     ...expiring(fields),
-    memberId: memberId as RunMember['memberId'],
-    incarnation: integer(fields, 'incarnation', 1),
+    ...slotIncarnation(fields),
+    ...(others.length > 0 && { others }),
   };
+}
+
+function otherSlot(entry: unknown, index: number): Pick<RunMember, 'memberId' | 'incarnation'> {
+  const at = `others[${index}]`;
+  if (typeof entry !== 'object' || entry === null) throw refused(at, entry, 'an object is wanted');
+  return slotIncarnation(entry as Fields, at);
+}
+
+function slotIncarnation(fields: Fields, at = ''): Pick<RunMember, 'memberId' | 'incarnation'> {
+  const memberId = text(fields, 'memberId', at);
+  if (!/^member-\d{1,9}$/.test(memberId)) throw refused(join(at, 'memberId'), memberId, "'member-<number>' is wanted");
+  return { memberId: memberId as RunMember['memberId'], incarnation: integer(fields, 'incarnation', 1, at) };
 }
 
 function doorbell(fields: Fields): Doorbell {

@@ -7,11 +7,19 @@ interface Expiring {
   readonly expiresAtMs: number;
 }
 
-/** The scheduler, or a draining incarnation, asks for an incarnation of a slot. */
-export interface RunMember extends Expiring {
-  readonly type: 'run-member';
+interface SlotIncarnation {
   readonly memberId: `member-${number}`;
   readonly incarnation: number;
+}
+
+/** The scheduler, or a draining incarnation, asks for an incarnation of a slot. */
+export interface RunMember extends Expiring, SlotIncarnation {
+  readonly type: 'run-member';
+  /**
+   * Slots that others are invoked for at the same moment: the invocation may claim one of them instead, for each of the others may
+   * claim this one. Absent: there is no other.
+   */
+  readonly others?: readonly SlotIncarnation[];
 }
 
 /** There may be work in these partitions. */

@@ -37,8 +37,9 @@ export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {})
         signal: new AbortController().signal,
         tags: { [REQUEST_ID_TAG]: context.awsRequestId },
       };
-      if (payload.type === 'doorbell') await runDoorbell({ ...run, partitions: payload.partitions });
-      else await runMember({ ...run, memberId: payload.memberId, incarnation: payload.incarnation });
+      if (payload.type === 'doorbell') return runDoorbell({ ...run, partitions: payload.partitions });
+      const { memberId, incarnation, others = [] } = payload;
+      return runMember({ ...run, memberId, incarnation, others });
     });
   };
 }

@@ -33,48 +33,30 @@ export function lowestUnusedSlot(members: readonly Member[]): MemberId {
  * The slot that an invocation claims, with the incarnation to claim; null: there is none, and the invocation ends at once
  * (a duplicate or late event).
  *
- * First the free slot whose tasks' stores this execution environment still holds: the one of which it holds most (of equals,
- * the lowest). Else the slot that it was invoked for, if that waits for exactly this incarnation; it may still be draining.
+ * It is one of those that were asked for and still wait for exactly the incarnation asked for: first the one whose tasks' stores
+ * this execution environment still holds (of several, the one of which it holds most; of equals, the first asked for), else the
+ * first, which it was invoked for itself; that one may still be draining. A slot that nobody asked for sleeps, and is left alone:
+ * to claim it would leave the work for which somebody was invoked.
+ *
+ * @param question.asked the slot that it was invoked for, and those that others were invoked for at the same moment
+ * @param question.held stores found in memory or on disk
  */
 export function chooseSlot(question: {
   readonly members: readonly Member[];
   readonly plan: Plan | null;
-  readonly invokedFor: Incarnation | null;
-  /** Stores found in memory or on disk. */
+  readonly asked: readonly Incarnation[];
   readonly held: readonly StorePosition[];
 }): Incarnation | null {
-  const { members, plan, invokedFor, held } = question;
-  const own = members.find((member) => member.memberId === invokedFor?.memberId);
-  const isOwnOpen =
-    own !== undefined && own.status !== 'claimed' && own.incarnation + 1 === (invokedFor?.incarnation ?? -1);
-  const best = bestByStores(members, plan, held, isOwnOpen ? own : null);
-  if (best !== null) return next(best);
-  return isOwnOpen ? next(own) : null;
-}
-
-function next(member: Member): Incarnation {
-  return { memberId: member.memberId, incarnation: member.incarnation + 1 };
-}
-
-function bestByStores(
-  members: readonly Member[],
-  plan: Plan | null,
-  held: readonly StorePosition[],
-  invokedFor: Member | null,
-): Member | null {
-  if (plan === null || held.length === 0) return null;
+  const { members, plan, asked, held } = question;
   const taskIds = new Set<TaskId>(held.map((position) => position.taskId));
-  let best: Member | null = null;
-  let most = 0;
-  for (const member of [...members].sort((a, b) => compareMemberIds(a.memberId, b.memberId))) {
-    // A draining slot has a successor on its way: nobody else may take its place.
-    const isFree = member.status === 'free' || member.status === 'dead' || member === invokedFor;
-    if (!isFree) continue;
-    const count = [...taskIds].filter((taskId) => isGrantedTo(plan, taskId, member.memberId)).length;
-    if (count > most) {
-      best = member;
-      most = count;
-    }
-  }
+  const countHeld = ({ memberId }: Incarnation): number =>
+    plan === null ? 0 : [...taskIds].filter((taskId) => isGrantedTo(plan, taskId, memberId)).length;
+  const [best = null] = asked
+    .filter((slot) => members.some((member) => waitsFor(member, slot)))
+    .sort((a, b) => countHeld(b) - countHeld(a));
   return best;
+}
+
+function waitsFor(member: Member, { memberId, incarnation }: Incarnation): boolean {
+  return member.memberId === memberId && member.status !== 'claimed' && member.incarnation + 1 === incarnation;
 }

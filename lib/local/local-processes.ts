@@ -61,7 +61,7 @@ export class LocalProcesses implements MemberProcesses {
   }
 
   /** Runs the task function to its end. @throws as `runMember` */
-  async run({ memberId, incarnation }: RunMember): Promise<void> {
+  async run({ memberId, incarnation, others = [] }: RunMember): Promise<void> {
     const { app, portsOf, failed } = this.init;
     const ending = new AbortController();
     const crashing = new AbortController();
@@ -74,6 +74,7 @@ export class LocalProcesses implements MemberProcesses {
         ports: portsOf({ memberId, incarnation }),
         memberId,
         incarnation,
+        others,
         kept: process.kept,
         signal: ending.signal,
         crash: crashing.signal,

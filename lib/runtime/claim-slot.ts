@@ -9,35 +9,37 @@ export interface ClaimedSlot {
 }
 
 /**
- * Claims a slot for this invocation: the one whose stores it still holds, else the one it was invoked for. A doorbell's comes for
- * certain tasks, so it claims the one that was chosen for those (run-doorbell.ts), whatever it holds.
+ * Claims a slot for this invocation: of those that were asked for together the one whose stores it still holds, else the one it was
+ * invoked for. One that somebody else claims first is left to that, and the next is tried: as many invocations, as many slots.
  *
  * @returns null if there is none to claim: a duplicate or late event, which has nothing to do
  */
 export async function claimSlot(question: {
   readonly leases: LeaseStore;
   readonly invokedFor: Incarnation;
+  /** Slots that others were invoked for at the same moment. */
+  readonly others: readonly Incarnation[];
   readonly held: readonly StorePosition[];
-  readonly isForDoorbell: boolean;
   readonly tags: Readonly<Record<string, string>>;
 }): Promise<ClaimedSlot | null> {
-  const { leases, invokedFor, held, isForDoorbell, tags } = question;
+  const { leases, invokedFor, others, held, tags } = question;
   const own = await ownSlot(leases, invokedFor);
-  const members = await leases.listMembers();
-  const plan = await leases.readPlan();
   // The list may be older than the consistent read of our own slot.
-  const others = members.filter((member) => member.memberId !== invokedFor.memberId);
-  const chosen = chooseSlot({
-    members: own === null ? others : [...others, own],
-    plan,
-    invokedFor,
-    held: isForDoorbell ? [] : held,
-  });
-  if (chosen === null) return null;
-  const before = [...others, ...(own === null ? [] : [own])].find(({ memberId }) => memberId === chosen.memberId);
+  const listed = (await leases.listMembers()).filter((member) => member.memberId !== invokedFor.memberId);
+  const members = own === null ? listed : [...listed, own];
+  const plan = await leases.readPlan();
   const report: MemberReport = { running: [], positions: held, recordsProcessed: 0 };
-  const claim = await leases.claimMember({ ...chosen, report, tags });
-  return claim.applied ? { member: claim.item, predecessorDrains: before?.status === 'draining' } : null;
+  let asked: readonly Incarnation[] = [invokedFor, ...others];
+  while (asked.length > 0) {
+    const chosen = chooseSlot({ members, plan, asked, held });
+    if (chosen === null) return null;
+    const { memberId, incarnation } = chosen;
+    const claim = await leases.claimMember({ memberId, incarnation, report, tags });
+    const before = members.find((member) => member.memberId === memberId);
+    if (claim.applied) return { member: claim.item, predecessorDrains: before?.status === 'draining' };
+    asked = asked.filter((slot) => slot.memberId !== memberId);
+  }
+  return null;
 }
 
 /** The slot that we were invoked for; a first incarnation creates it if nobody has. */

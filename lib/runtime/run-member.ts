@@ -52,6 +52,8 @@ export interface RunMemberOptions {
   /** The slot that this invocation is for, and the incarnation that it may become. */
   readonly memberId: MemberId;
   readonly incarnation: number;
+  /** Slots that others were invoked for at the same moment: who holds the stores of one of them may become that. */
+  readonly others?: readonly Incarnation[];
   /** Stores that this process holds from earlier runs. */
   readonly kept?: KeptStores;
   /** Capacity, zone and other tags, for the assignor. */
@@ -109,8 +111,8 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
     const claim = await claimSlot({
       leases: ports.leases,
       invokedFor: options,
+      others: options.others ?? [],
       held: kept.positions(),
-      isForDoorbell: options.doorbell !== undefined,
       tags: options.tags ?? {},
     });
     if (claim === null) return outcome('no-slot', options);

@@ -89,8 +89,11 @@ export async function createFunctionsWorld(
     standby: createStandbyHandler(wordCount, options),
     query: createQueryHandler(wordCount, { ...options, stores: ['counts'] }),
   };
-  for (const name of ['task', 'standby', 'scheduler'] as const)
-    invoker.register(name, (payload) => handlers[name](payload, context(timeoutsMs[name])));
+  const makers = { task: createTaskHandler, standby: createStandbyHandler, scheduler: createSchedulerHandler };
+  for (const name of ['task', 'standby', 'scheduler'] as const) {
+    const invoke = inEnvironments(() => makers[name](wordCount, options));
+    invoker.register(name, (payload) => invoke(payload, context(timeoutsMs[name])));
+  }
   for (const name of ['lines', 'counts']) await log.createTopic({ name, partitions: PARTITIONS, config: {} });
 
   return {
@@ -140,6 +143,21 @@ export async function createFunctionsWorld(
       await invoker.close();
       await log.close();
     },
+  };
+}
+
+type FunctionHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
+
+/** Execution environments, as Lambda keeps them: each takes one invocation at a time, and the one used last is the next. */
+function inEnvironments(make: () => FunctionHandler): FunctionHandler {
+  const idle: FunctionHandler[] = [];
+  return async (event, context) => {
+    const handler = idle.pop() ?? make();
+    try {
+      return await handler(event, context);
+    } finally {
+      idle.push(handler);
+    }
   };
 }
 

@@ -149,7 +149,7 @@ export class StressWorld {
     }
   }
 
-  private async deliver({ memberId, incarnation, expiresAtMs }: RunMember): Promise<void> {
+  private async deliver({ memberId, incarnation, others = [], expiresAtMs }: RunMember): Promise<void> {
     const { random } = this;
     await this.time.clock.sleep(random() * 50);
     if (this.rates !== null && random() < NEVER) return;
@@ -157,13 +157,13 @@ export class StressWorld {
     await Promise.all(
       Array.from({ length: copies }, async () => {
         await this.time.clock.sleep(random() * 30);
-        if (expiresAtMs >= this.time.clock.now()) await this.member({ memberId, incarnation });
+        if (expiresAtMs >= this.time.clock.now()) await this.member({ memberId, incarnation }, others);
       }),
     );
   }
 
-  private member(invokedFor: Incarnation): Promise<void> {
-    return this.within((ports, options) => runMember({ app: this.app, ports, ...invokedFor, ...options }));
+  private member(invokedFor: Incarnation, others: readonly Incarnation[]): Promise<void> {
+    return this.within((ports, options) => runMember({ app: this.app, ports, ...invokedFor, others, ...options }));
   }
 
   private doorbell(partitions: Parameters<typeof runDoorbell>[0]['partitions']): Promise<void> {

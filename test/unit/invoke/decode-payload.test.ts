@@ -21,6 +21,7 @@ function refusal(target: FunctionName, payload: unknown): Record<string, unknown
 describe('a payload', () => {
   it.each([
     ['task', runMember],
+    ['task', { ...runMember, others: [{ memberId: 'member-4', incarnation: 9 }] }],
     ['task', doorbell],
     ['task', { ...doorbell, partitions: [{ topic: 't', partition: 0, toOffset: null }] }],
     ['task', { ...doorbell, partitions: [] }],
@@ -72,6 +73,10 @@ describe('a payload', () => {
     ['memberId', { ...runMember, memberId: 'other-1' }],
     ['memberId', { ...runMember, memberId: 3 }],
     ['incarnation', { ...runMember, incarnation: 0 }],
+    ['others', { ...runMember, others: 'all' }],
+    ['others[0]', { ...runMember, others: ['member-4'] }],
+    ['others[0].memberId', { ...runMember, others: [{ memberId: 'four', incarnation: 1 }] }],
+    ['others[1].incarnation', { ...runMember, others: [runMember, { memberId: 'member-4' }] }],
     ['incarnation', { ...runMember, incarnation: 1.5 }],
     ['partitions', { ...doorbell, partitions: {} }],
     ['partitions', { ...doorbell, partitions: new Array(10_001).fill(doorbell.partitions[0]) }],

@@ -7,12 +7,13 @@ import { waitFor } from '../../support/wait-for.js';
 
 const FIRST = taskId(0, 0);
 
-const invocation = (memberId: MemberId, incarnation: number) => ({
+const invocation = (memberId: MemberId, incarnation: number, others: readonly Incarnation[] = []) => ({
   type: 'run-member' as const,
   applicationId: 'app',
   expiresAtMs: Number.MAX_SAFE_INTEGER,
   memberId,
   incarnation,
+  others,
 });
 
 const untilOwned = ({ ports }: TaskWorld, memberId: MemberId) =>
@@ -39,7 +40,7 @@ it('a process that claims another slot than the one it was invoked for counts as
   await grant(world, { 'member-1': [], 'member-2': [FIRST] });
 
   // Its environment holds the stores of a task that member-2 is granted now, so it becomes that.
-  const second = processes.run(invocation('member-1', 2));
+  const second = processes.run(invocation('member-1', 2, [{ memberId: 'member-2', incarnation: 1 }]));
   await untilOwned(world, 'member-2');
 
   expect([...processes.slots]).toEqual(['member-2']);

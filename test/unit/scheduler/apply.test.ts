@@ -150,6 +150,21 @@ describe('applying actions', () => {
     expect(invoked).toHaveLength(1);
   });
 
+  it('tells those whom it invokes together of each other, and whom it invokes alone of nobody', async () => {
+    const { watch, ports, invoked, look } = await setUp();
+
+    await apply(await look(), [invocation(1), invocation(2)], ports, watch);
+    await apply(await look(), [invocation(1)], ports, watch);
+
+    const slots = [1, 2].map((slot) => ({ memberId: `member-${slot}`, incarnation: 2 }));
+    expect(invoked).toMatchObject([
+      { memberId: 'member-1', others: [slots[1]] },
+      { memberId: 'member-2', others: [slots[0]] },
+      { memberId: 'member-1' },
+    ]);
+    expect(invoked.at(-1)).not.toHaveProperty('others');
+  });
+
   it('invokes the others when one invocation is refused, and counts only what was accepted as asked for', async () => {
     const { watch, ports, look } = await setUp();
     const invoker: SchedulerPorts['invoker'] = {
