@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import type { Reporter } from 'vitest/node';
 import { awsProject } from '../test/support/aws/aws-project.js';
 import { deployedProject } from '../test/support/aws/deployed-project.js';
+import { patiently } from '../test/support/aws/patience.js';
 import { kafkaProject } from '../test/support/kafka/kafka-project.js';
+import { namesWhatDidNotRun } from '../test/support/not-run.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const second = 1_000;
@@ -19,18 +20,31 @@ const levels: Record<string, number> = {
   architecture: 120 * second,
 };
 const serviceTestTimeout = 300 * second;
+/** On AWS a deployment alone takes minutes. */
+const awsTestTimeout = patiently(serviceTestTimeout);
 
 /**
- * Tests of several levels that share a broker, or an emulator of AWS: each service is a level of its own. So are those that deploy
- * the functions, each file with a broker and an emulator of its own, one after the other.
+ * Tests of several levels that share a broker, or a target on AWS's API: each service is a level of its own. So are those that
+ * deploy the functions, each file with a broker and a target of its own, one after the other.
  */
 const services = [
-  { name: 'kafka', atOnce: true, globalSetup: ['test/support/kafka/shared-broker.ts'], ...(await kafkaProject()) },
-  { name: 'aws', atOnce: true, globalSetup: ['test/support/aws/shared-emulator.ts'], ...(await awsProject()) },
-  { name: 'deployed', atOnce: false, globalSetup: [], ...(await deployedProject()) },
+  {
+    name: 'kafka',
+    atOnce: true,
+    timeoutMs: serviceTestTimeout,
+    globalSetup: ['test/support/kafka/shared-broker.ts'],
+    ...(await kafkaProject()),
+  },
+  {
+    name: 'aws',
+    atOnce: true,
+    timeoutMs: awsTestTimeout,
+    globalSetup: ['test/support/aws/shared-target.ts'],
+    ...(await awsProject()),
+  },
+  { name: 'deployed', atOnce: false, timeoutMs: awsTestTimeout, globalSetup: [], ...(await deployedProject()) },
 ];
 const notices = services.flatMap(({ notice }) => (notice === undefined ? [] : [notice]));
-const namesWhatDidNotRun: Reporter = { onTestRunEnd: () => console.log(notices.join('')) };
 
 const timeouts = (timeoutMs: number) => ({
   testTimeout: timeoutMs,
@@ -45,7 +59,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     allowOnly: false,
-    reporters: ['default', 'json', ...(notices.length === 0 ? [] : [namesWhatDidNotRun])],
+    reporters: ['default', 'json', namesWhatDidNotRun(notices)],
     outputFile: { json: '.results/vitest.json' },
     coverage: { provider: 'v8', include: ['lib/**/*.ts'], reportsDirectory: '.results/coverage' },
     projects: [
@@ -61,7 +75,7 @@ export default defineConfig({
       // They come last, one service after the other, so that the fast tests are not slowed down by them.
       ...services
         .filter((service) => service.include.length > 0)
-        .map(({ name, include, globalSetup, atOnce }, index) => ({
+        .map(({ name, include, globalSetup, atOnce, timeoutMs }, index) => ({
           extends: true as const,
           test: {
             name,
@@ -69,7 +83,7 @@ export default defineConfig({
             globalSetup: [...globalSetup],
             fileParallelism: atOnce,
             sequence: { groupOrder: index + 1 },
-            ...timeouts(serviceTestTimeout),
+            ...timeouts(timeoutMs),
           },
         })),
     ],

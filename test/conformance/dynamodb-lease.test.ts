@@ -6,15 +6,15 @@ import { createLeaseTables } from '../support/aws/lease-tables.js';
 import { newName } from '../support/kafka/log-kit.js';
 import { createTestHost } from '../support/test-host.js';
 
-const endpoint = inject('awsEndpoint');
-const tables = await createLeaseTables(endpoint);
+const target = inject('awsTarget');
+const tables = await createLeaseTables(target);
 
 describeLeaseConformance(
   {
     name: 'DynamoDB',
     createStore: async ({ plansKept }) =>
       createDynamoDbLeaseStore({
-        clientConfig: clientConfig(endpoint),
+        clientConfig: clientConfig(target),
         tables,
         applicationId: newName('application'),
         host: createTestHost(),

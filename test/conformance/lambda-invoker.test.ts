@@ -7,14 +7,15 @@ import { createNotingFunctions, type NotingFunctions } from '../support/aws/noti
 import { createTestHost } from '../support/test-host.js';
 import { waitFor } from '../support/wait-for.js';
 
-const client = lambdaClient(inject('awsEndpoint'));
+const target = inject('awsTarget');
+const client = lambdaClient(target);
 const scenes: NotingFunctions<string>[] = [];
 afterAll(async () => {
   for (const functions of scenes) await functions.close();
 });
 
 async function createScene(): Promise<InvokerScene> {
-  const functions = await createNotingFunctions(client, ['task', 'standby', 'scheduler'] as const);
+  const functions = await createNotingFunctions(target, ['task', 'standby', 'scheduler'] as const);
   scenes.push(functions);
   const lambda = createLambdaInvoker({ functionNames: functions.prefix, client, host: createTestHost() });
   let accepted = 0;

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createS3SnapshotStore } from '../../lib/snapshots/s3/s3-snapshot-store.js';
 import { describeSnapshotConformance } from '../../lib/testing/conformance/snapshot-conformance.js';
-import { s3Client } from '../support/aws/clients.js';
+import { createBucket } from '../support/aws/buckets.js';
+import { clientConfig, s3Client } from '../support/aws/clients.js';
 
-const client = s3Client(inject('awsEndpoint'));
-const bucket = `snapshots-${randomUUID()}`;
+const target = inject('awsTarget');
+const client = s3Client(clientConfig(target));
+let bucket: string;
 beforeAll(async () => {
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  bucket = await createBucket(target, 'snapshots');
 });
 
 const newStore = () => createS3SnapshotStore({ bucket, prefix: `${randomUUID()}/`, client });

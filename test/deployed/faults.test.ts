@@ -1,15 +1,22 @@
 /** What functions must bear on AWS: to be ended by their time-out in mid-transaction, called twice, and called late. */
+import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import wordCount from '../../functions/app.js';
-import { DeployedWordCount, PARTITIONS, until } from '../support/aws/deployed-word-count.js';
+import { appInEnvironment } from '../../lib/lambda/environment.js';
+import { offset } from '../../lib/model/offset.js';
+import { topicPartitionKey } from '../../lib/model/topic-partition.js';
+import { DeployedWordCount, PARTITIONS } from '../support/aws/deployed-word-count.js';
+import { functionName } from '../support/aws/deployment.js';
 import { startFaultyEndpoint } from '../support/aws/faulty-endpoint.js';
-import { functionProcesses } from '../support/aws/function-processes.js';
+import { kafkaEvent } from '../support/aws/kafka-event-source.js';
+import { successorAskedForAt } from '../support/aws/late-events.js';
+import { until } from '../support/aws/patience.js';
 import { sleep } from '../support/wait-for.js';
 
 const TASK_TIMEOUT_S = 20;
 /** Longer than a task function may run: whatever is recovered sooner was known by the failure event. */
 const SESSION_TIMEOUT_MS = 60_000;
-const MAX_STOPS = 200;
+const LATE_MS = 120_000;
 /** How long the tables answer nothing at all: longer than the adapter tries again. */
 const SHUT_MS = 15_000;
 const THROTTLED = {
@@ -36,18 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** Stops (SIGSTOP) the process of the task function at a moment at which a transaction of it is open. */
-async function stopInTransaction(): Promise<void> {
-  const [pid = 0] = await functionProcesses(app.emulator, 'task');
-  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
-    process.kill(pid, 'SIGSTOP');
-    await sleep(20); // what it had sent has arrived
-    if (await app.isInTransaction()) return;
-    process.kill(pid, 'SIGCONT');
-    await sleep(7);
-  }
-  throw new Error(`no transaction was open at ${MAX_STOPS} moments`);
-}
+const incarnation = async () => (await app.members())[0]?.incarnation ?? 0;
 
 const runMember = (incarnation: number, expiresInMs: number) => ({
   type: 'run-member',
@@ -63,7 +59,7 @@ describe('a deployed function', () => {
     await app.untilClaimed(1);
     const load = app.feedAlong();
 
-    await until('the third incarnation', async () => ((await app.members())[0]?.incarnation ?? 0) >= 3);
+    await until('the third incarnation', async () => (await incarnation()) >= 3);
     await load.end();
     await app.untilCounted();
 
@@ -72,12 +68,14 @@ describe('a deployed function', () => {
   });
 
   it('that Lambda ends by its time-out in mid-transaction is replaced, and every count stays exact', async () => {
-    const [{ incarnation: before } = { incarnation: 0 }] = await app.untilClaimed(1);
+    await app.untilClaimed(1);
     const load = app.feedAlong();
+    const successorOf = (before: number) => until('the next incarnation', async () => (await incarnation()) > before);
 
-    await stopInTransaction();
+    await app.stopInTransaction(async () => successorOf(await incarnation()));
+    const before = await incarnation();
     const stoppedAtMs = performance.now();
-    await until('the next incarnation', async () => ((await app.members())[0]?.incarnation ?? 0) > before);
+    await successorOf(before);
     const replacedMs = performance.now() - stoppedAtMs;
     await load.end();
     await app.untilCounted();
@@ -117,23 +115,66 @@ describe('a deployed function', () => {
     expect(await app.wrong()).toEqual([]);
   });
 
-  it('ignores an event that comes two minutes late', async () => {
+  it('ignores an event that was made two minutes ago', async () => {
     await app.untilAsleep();
     const [before] = await app.members();
+    if (before === undefined) throw new Error('there is no slot');
     const epochs = await app.epochs();
+    const here = appInEnvironment(wordCount, { MILLRACE_SETTING_SESSION_TIMEOUT_MS: String(SESSION_TIMEOUT_MS) });
+    const event = await successorAskedForAt(Date.now() - LATE_MS, here, before);
 
-    await app.view.invoke('task', runMember((before?.incarnation ?? 0) + 1, -60_000));
-    await until('the invocation to end', async () => /payload-expired/.test((await app.view.log('task')).join('\n')));
+    await app.view.invoke('task', event);
+    await until('the invocation to end', async () =>
+      (await app.view.log('task')).some(
+        (line) => /payload-expired/.test(line) && line.includes(`${event.expiresAtMs}`),
+      ),
+    );
 
+    expect(event.incarnation).toBe(before.incarnation + 1);
     expect((await app.members())[0]).toEqual(before);
     expect(await app.epochs()).toEqual(epochs);
     expect(await app.wrong()).toEqual([]);
   });
 
-  it('whose tables are throttled, for a while altogether, goes on by itself, and every count stays exact', async () => {
-    const tables = await startFaultyEndpoint(app.emulator.endpoint);
+  it('takes an event about records that are two minutes old as a doorbell, and the second time for nothing', async () => {
+    await app.untilAsleep();
+    const at = { topic: 'lines', partition: 0 };
+    const ends = await app.log.listOffsets([at], 'highWatermark');
+    await app.feedLine('an old line that nobody has read', 0, Date.now() - LATE_MS);
+    const [written] = await app.log.fetch([{ ...at, fromOffset: ends.get(topicPartitionKey(at)) ?? offset(0) }], {
+      isolation: 'readCommitted',
+      maxWaitMs: 1_000,
+      maxBytes: 1_024,
+    });
+    const records = [...(written?.records ?? [])];
+    const event = kafkaEvent({ bootstrapServers: app.broker.bootstrapServers, topic: 'lines' }, 0, records);
+    const ring = async () => {
+      const FunctionName = functionName(app.target, 'task');
+      const invoke = new InvokeCommand({ FunctionName, Payload: JSON.stringify(event) });
+      return (await app.view.clients.lambda.send(invoke)).FunctionError;
+    };
+
+    const first = await ring();
+    await app.untilCounted();
+    await app.untilAsleep();
+    const second = await ring();
+    await app.untilAsleep();
+
+    expect(records.map(({ timestampMs }) => Date.now() - timestampMs >= LATE_MS)).toEqual([true]);
+    expect([first, second]).toEqual([undefined, undefined]);
+    expect(await app.wrong()).toEqual([]);
+  });
+
+  it('whose tables are throttled, for a while altogether, goes on by itself, and every count stays exact', async ({
+    skip,
+  }) => {
+    skip(
+      app.target.endpoint === undefined,
+      'AWS has no endpoint before which tables can be throttled, an emulator has',
+    );
+    const tables = await startFaultyEndpoint(app.target);
     try {
-      await app.deployment.update({ AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint });
+      await app.deployment.update({ AWS_ENDPOINT_URL_DYNAMODB: tables.endpointForFunctions });
       let asked = 0;
       let isShut = false;
       let throttled = 0;

@@ -7,7 +7,6 @@
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
@@ -20,14 +19,16 @@ import { createJsonLinesLogger } from '../../lib/host/node/json-lines-logger.js'
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import { createLambdaInvoker } from '../../lib/invoke/lambda/lambda-invoker.js';
 import type { FunctionName } from '../../lib/invoke/payloads.js';
+import { readSecret } from '../../lib/lambda/secrets-manager.js';
 import { createDynamoDbLeaseStore } from '../../lib/leases/dynamodb/dynamodb-lease-store.js';
 import type { LeaseStore } from '../../lib/leases/lease-store.js';
 import { taskId } from '../../lib/model/task-id.js';
 import { createS3SnapshotStore } from '../../lib/snapshots/s3/s3-snapshot-store.js';
 import type { SnapshotStore } from '../../lib/snapshots/snapshot-store.js';
-import { clientConfig } from '../support/aws/clients.js';
-import { type DeployedFunction, type Deployment, deploy, stackName } from '../support/aws/deployment.js';
-import { type Emulator, startEmulator } from '../support/aws/emulator.js';
+import { type BrokerSecret, createBrokerSecret } from '../support/aws/broker-secret.js';
+import { clientConfig, s3Client } from '../support/aws/clients.js';
+import { type DeployedFunction, type Deployment, deploy, functionName, stackName } from '../support/aws/deployment.js';
+import { type OpenTarget, openTarget } from '../support/aws/open-target.js';
 import { OutsideView } from '../support/aws/outside-view.js';
 import { FunctionRole, type Permission } from '../support/aws/role-session.js';
 
@@ -37,25 +38,30 @@ const bytes = Buffer.from('bytes');
 const object = `${applicationId}/1_0/counts/object`;
 const functions = ['scheduler', 'task', 'standby', 'query'] as const;
 
-let emulator: Emulator;
+let target: OpenTarget;
+let secret: BrokerSecret;
 let deployment: Deployment;
 let view: OutsideView;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
-  deployment = await deploy({ emulator, brokers: ['127.0.0.1:9092'] });
-  view = await OutsideView.of(emulator, applicationId);
+  target = await openTarget();
+  secret = await createBrokerSecret(target, { username: 'functions', password: 'first' });
+  const kafka = { MILLRACE_KAFKA_BROKERS: '127.0.0.1:9092', MILLRACE_KAFKA_SECRET: secret.arn };
+  deployment = await deploy({ target, kafka, takesRoles: true });
+  view = await OutsideView.of(target, applicationId);
   await stopPolling();
 });
 afterAll(async () => {
   await deployment?.close();
-  await emulator?.stop();
+  await secret?.remove();
+  await target?.stop();
 });
 
 /** Messages are for the tests to take; and no scheduler runs. */
 async function stopPolling(): Promise<void> {
   const { lambda } = view.clients;
-  const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({}));
+  const FunctionName = functionName(target, 'scheduler');
+  const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
   for (const { UUID } of EventSourceMappings)
     await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: false }));
 }
@@ -71,13 +77,13 @@ function leasesOf(config: ClientConfig): LeaseStore {
 }
 
 function snapshotsOf(config: ClientConfig): SnapshotStore {
-  const client = new S3Client({ ...config, forcePathStyle: true });
+  const client = s3Client(config);
   return createS3SnapshotStore({ bucket: view.outputs.SnapshotsBucketName, client });
 }
 
-function invokes(config: ClientConfig, target: FunctionName): Use {
+function invokes(config: ClientConfig, name: FunctionName): Use {
   const client = new LambdaClient(config);
-  const invoker = createLambdaInvoker({ client, functionNames: `${stackName}-`, host });
+  const invoker = createLambdaInvoker({ client, functionNames: `${stackName(target)}-`, host });
   // Refused by the function before it does anything.
   const expired = { applicationId, expiresAtMs: -1 };
   const invocations: Readonly<Record<FunctionName, Use>> = {
@@ -85,7 +91,7 @@ function invokes(config: ClientConfig, target: FunctionName): Use {
     standby: () => invoker.invoke('standby', { type: 'advance-snapshots', taskIds: [], ...expired }),
     scheduler: () => invoker.invoke('scheduler', { type: 'tick', reason: 'test', ...expired }),
   };
-  return invocations[target];
+  return invocations[name];
 }
 
 /** What Lambda does in the scheduler's name: it polls the queue of failures. */
@@ -178,10 +184,11 @@ const usesOf: Readonly<Record<DeployedFunction, (config: ClientConfig) => Uses>>
 
 /** The calls of a function that are refused, with the words of the refusal and its causes. */
 async function refusals(name: DeployedFunction, without?: Permission): Promise<ReadonlyMap<string, string>> {
-  const role = await FunctionRole.of(emulator.endpoint, name);
-  const config = { ...clientConfig(emulator.endpoint), credentials: await role.credentials(without) };
+  const role = await FunctionRole.of(target, name);
+  const config = { ...clientConfig(target), credentials: await role.credentials(without) };
   const refused = new Map<string, string>();
-  for (const [what, use] of Object.entries(usesOf[name](config))) {
+  const uses: Uses = { ...usesOf[name](config), 'read the secret of its login': () => readSecret(secret.arn, config) };
+  for (const [what, use] of Object.entries(uses)) {
     await use().catch((error: unknown) => refused.set(what, wordsOf(error)));
   }
   return refused;
@@ -197,7 +204,7 @@ describe.each(functions)('the role of the %s function', (name) => {
   });
 
   it('has no permission that is not missed by name when it is gone', async () => {
-    const role = await FunctionRole.of(emulator.endpoint, name);
+    const role = await FunctionRole.of(target, name);
     const permissions = role.permissions.filter(({ sid }) => sid !== 'WriteLogs');
     const notMissed: unknown[] = [];
 

@@ -9,37 +9,47 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientConfig } from '../support/aws/clients.js';
+import { type BrokerSecret, createBrokerSecret } from '../support/aws/broker-secret.js';
+import { clientConfig, s3Client } from '../support/aws/clients.js';
 import { type DeployedFunction, type Deployment, deploy, functionName } from '../support/aws/deployment.js';
-import { type Emulator, startEmulator } from '../support/aws/emulator.js';
+import { type OpenTarget, openTarget } from '../support/aws/open-target.js';
 import { type Outputs, OutsideView } from '../support/aws/outside-view.js';
 import { FunctionRole } from '../support/aws/role-session.js';
 
-let emulator: Emulator;
+let target: OpenTarget;
+let secret: BrokerSecret;
+let otherSecret: BrokerSecret;
 let deployment: Deployment;
 let outputs: Outputs;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
-  deployment = await deploy({ emulator, brokers: ['127.0.0.1:9092'] });
-  ({ outputs } = await OutsideView.of(emulator, 'word-count'));
+  target = await openTarget();
+  secret = await createBrokerSecret(target, { username: 'functions', password: 'first' });
+  otherSecret = await createBrokerSecret(target, { username: 'others', password: 'theirs' });
+  const kafka = { MILLRACE_KAFKA_BROKERS: '127.0.0.1:9092', MILLRACE_KAFKA_SECRET: secret.arn };
+  deployment = await deploy({ target, kafka, takesRoles: true });
+  ({ outputs } = await OutsideView.of(target, 'word-count'));
 });
 afterAll(async () => {
   await deployment?.close();
-  await emulator?.stop();
+  await secret?.remove();
+  await otherSecret?.remove();
+  await target?.stop();
 });
 
 /** The clients of a role. */
 async function clientsOf(name: DeployedFunction) {
-  const credentials = await (await FunctionRole.of(emulator.endpoint, name)).credentials();
-  const config = { ...clientConfig(emulator.endpoint), credentials };
+  const credentials = await (await FunctionRole.of(target, name)).credentials();
+  const config = { ...clientConfig(target), credentials };
   return {
     dynamoDb: new DynamoDBClient(config),
     lambda: new LambdaClient(config),
-    s3: new S3Client({ ...config, forcePathStyle: true }),
+    s3: s3Client(config),
+    secrets: new SecretsManagerClient(config),
     sqs: new SQSClient(config),
   };
 }
@@ -97,13 +107,22 @@ const deleteSnapshot: Call = ({ s3 }) =>
 const invoke =
   (name: DeployedFunction): Call =>
   ({ lambda }) =>
-    lambda.send(new InvokeCommand({ FunctionName: functionName(name), InvocationType: 'Event', Payload: '{}' }));
+    lambda.send(
+      new InvokeCommand({ FunctionName: functionName(target, name), InvocationType: 'Event', Payload: '{}' }),
+    );
 const sendFailure: Call = ({ sqs }) =>
   sqs.send(new SendMessageCommand({ QueueUrl: outputs.FailuresQueueUrl, MessageBody: '{}' }));
 const takeFailure: Call = ({ sqs }) => sqs.send(new ReceiveMessageCommand({ QueueUrl: outputs.FailuresQueueUrl }));
+const readOtherSecret: Call = ({ secrets }) => secrets.send(new GetSecretValueCommand({ SecretId: otherSecret.arn }));
+const changeSecret: Call = ({ secrets }) =>
+  secrets.send(new PutSecretValueCommand({ SecretId: secret.arn, SecretString: '{}' }));
+
+/** What none of them may do. */
+const forbiddenToAll = { 'read another secret': readOtherSecret, 'change its secret': changeSecret };
 
 const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>>>> = {
   scheduler: {
+    ...forbiddenToAll,
     'create a lease': writeLease,
     'take a lease': changeLease,
     'delete a plan': deletePlan,
@@ -113,6 +132,7 @@ const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>
     'invent a failure': sendFailure,
   },
   task: {
+    ...forbiddenToAll,
     'write a plan': writePlan,
     'delete a slot': deleteMember,
     'invoke a standby': invoke('standby'),
@@ -120,6 +140,7 @@ const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>
     'take a failure': takeFailure,
   },
   standby: {
+    ...forbiddenToAll,
     'create a lease': writeLease,
     'take a lease': changeLease,
     'list the members': listMembers,
@@ -129,6 +150,7 @@ const forbidden: Readonly<Record<DeployedFunction, Readonly<Record<string, Call>
     'invent a failure': sendFailure,
   },
   query: {
+    ...forbiddenToAll,
     'write a snapshot': writeSnapshot,
     'delete a snapshot': deleteSnapshot,
     'read a plan': readPlan,
@@ -156,11 +178,12 @@ describe('with its own credentials', () => {
 
   it('each of these calls is possible for who may do everything', async () => {
     const all = new Set(Object.values(forbidden).flatMap((calls) => Object.values(calls)));
-    const config = clientConfig(emulator.endpoint);
+    const config = clientConfig(target);
     const clients: Clients = {
       dynamoDb: new DynamoDBClient(config),
       lambda: new LambdaClient(config),
-      s3: new S3Client({ ...config, forcePathStyle: true }),
+      s3: s3Client(config),
+      secrets: new SecretsManagerClient(config),
       sqs: new SQSClient(config),
     };
     await writeSnapshot(clients);

@@ -13,8 +13,8 @@ import { createLeaseTables, type LeaseTables } from '../../support/aws/lease-tab
 import { newName } from '../../support/kafka/log-kit.js';
 import { sleep } from '../../support/wait-for.js';
 
-const endpoint = inject('awsEndpoint');
-const client = new DynamoDBClient(clientConfig(endpoint));
+const target = inject('awsTarget');
+const client = new DynamoDBClient(clientConfig(target));
 const host = createNodeHost();
 const report: MemberReport = { running: [], positions: [], recordsProcessed: 0 };
 const A: Incarnation = { memberId: 'member-1', incarnation: 1 };
@@ -31,12 +31,17 @@ let store: LeaseStore;
 let direct: LeaseStore;
 
 beforeAll(async () => {
-  tables = await createLeaseTables(endpoint);
-  faulty = await startFaultyEndpoint(endpoint);
+  tables = await createLeaseTables(target);
+  faulty = await startFaultyEndpoint(target);
 });
 beforeEach(() => {
   applicationId = newName('application');
-  store = createDynamoDbLeaseStore({ clientConfig: clientConfig(faulty.endpoint), tables, applicationId, host });
+  store = createDynamoDbLeaseStore({
+    clientConfig: clientConfig(target, faulty.endpoint),
+    tables,
+    applicationId,
+    host,
+  });
   direct = createDynamoDbLeaseStore({ client, tables, applicationId, host });
 });
 afterAll(() => faulty.close());
@@ -89,7 +94,12 @@ describe.each(names)('%s', (name) => {
     const expected = await send(direct);
     const after = await everything();
     applicationId = newName('application');
-    store = createDynamoDbLeaseStore({ clientConfig: clientConfig(faulty.endpoint), tables, applicationId, host });
+    store = createDynamoDbLeaseStore({
+      clientConfig: clientConfig(target, faulty.endpoint),
+      tables,
+      applicationId,
+      host,
+    });
     direct = createDynamoDbLeaseStore({ client, tables, applicationId, host });
     await given();
     for (const fault of ['lose-reply', 'cut-body', { status: 500 }, 'lose-request'] as const)
@@ -231,7 +241,7 @@ describe('a table that is away', () => {
   });
 
   it('because nothing listens there is UNAVAILABLE', async () => {
-    const nowhere = clientConfig('http://127.0.0.1:9');
+    const nowhere = clientConfig(target, 'http://127.0.0.1:9');
     const away = createDynamoDbLeaseStore({ clientConfig: nowhere, tables, applicationId, host });
 
     expect((await errorOf(away.readPlan())).code).toBe('STREAMS_UNAVAILABLE');

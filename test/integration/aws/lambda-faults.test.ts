@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { createLambdaInvoker, MAX_PAYLOAD_BYTES } from '../../../lib/invoke/lambda/lambda-invoker.js';
 import type { AdvanceSnapshots } from '../../../lib/invoke/payloads.js';
 import { codeOf } from '../../../lib/testing/conformance/test-runner.js';
-import { clientConfig, lambdaClient } from '../../support/aws/clients.js';
+import { clientConfig } from '../../support/aws/clients.js';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/aws/faulty-endpoint.js';
 import { createNotingFunctions, type NotingFunctions } from '../../support/aws/noting-functions.js';
 import { createTestHost, type TestHost } from '../../support/test-host.js';
@@ -17,12 +17,13 @@ const THROTTLED = {
   body: '{"Reason":"ReservedFunctionConcurrentInvocationLimitExceeded"}',
 };
 
+const target = inject('awsTarget');
 let faulty: FaultyEndpoint;
 let functions: NotingFunctions<'scheduler' | 'standby'>;
 let host: TestHost;
 beforeAll(async () => {
-  faulty = await startFaultyEndpoint(inject('awsEndpoint'));
-  functions = await createNotingFunctions(lambdaClient(inject('awsEndpoint')), ['scheduler', 'standby']);
+  faulty = await startFaultyEndpoint(target);
+  functions = await createNotingFunctions(target, ['scheduler', 'standby']);
 });
 afterAll(async () => {
   await functions.close();
@@ -35,7 +36,7 @@ beforeEach(() => {
 const invoker = () =>
   createLambdaInvoker({
     functionNames: functions.prefix,
-    clientConfig: { ...clientConfig(faulty.endpoint), maxAttempts: MAX_ATTEMPTS },
+    clientConfig: { ...clientConfig(target, faulty.endpoint), maxAttempts: MAX_ATTEMPTS },
     host,
   });
 const noted = (count: number) => waitFor('the function', async () => functions.notes.length >= count);

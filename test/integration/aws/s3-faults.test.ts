@@ -1,19 +1,21 @@
 /** What the S3 adapter makes of lost replies, broken bodies, throttling and a bucket that is not there. */
 import { randomUUID } from 'node:crypto';
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createS3SnapshotStore } from '../../../lib/snapshots/s3/s3-snapshot-store.js';
 import { codeOf } from '../../../lib/testing/conformance/test-runner.js';
+import { createBucket } from '../../support/aws/buckets.js';
 import { clientConfig, s3Client } from '../../support/aws/clients.js';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/aws/faulty-endpoint.js';
 
-const client = s3Client(inject('awsEndpoint'));
-const bucket = `faults-${randomUUID()}`;
+const target = inject('awsTarget');
+const client = s3Client(clientConfig(target));
+let bucket: string;
 let faulty: FaultyEndpoint;
 
 beforeAll(async () => {
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  faulty = await startFaultyEndpoint(inject('awsEndpoint'));
+  bucket = await createBucket(target, 'faults');
+  faulty = await startFaultyEndpoint(target);
 });
 afterAll(() => faulty.close());
 
@@ -25,7 +27,7 @@ function stores() {
     store: createS3SnapshotStore({
       bucket,
       prefix,
-      clientConfig: { ...clientConfig(faulty.endpoint), maxAttempts: 2 },
+      clientConfig: { ...clientConfig(target, faulty.endpoint), maxAttempts: 2 },
     }),
     direct: createS3SnapshotStore({ bucket, prefix, client }),
   };

@@ -15,8 +15,7 @@ async function answers(endpoint: string): Promise<boolean> {
 
 describe('an emulator of AWS', () => {
   it('ends with the process that started it, even when that is killed', async () => {
-    const { AWS_ENDPOINT_URL: _, ...env } = process.env;
-    const owner = spawn(process.execPath, ['--import', 'tsx', program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const owner = spawn(process.execPath, ['--import', 'tsx', program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(owner.stdout, 'data')) as [Buffer];
     const endpoint = line.toString().trim();
     const before = await answers(endpoint);
@@ -24,7 +23,7 @@ describe('an emulator of AWS', () => {
     owner.kill('SIGKILL');
 
     expect(before).toBe(true);
-    expect(endpoint).not.toBe(inject('awsEndpoint'));
+    expect(endpoint).not.toBe(inject('awsTarget').endpoint);
     await waitFor('the end of the emulator', async () => !(await answers(endpoint)));
   });
 });

@@ -36,11 +36,12 @@ const late: Fault = { lateMs: 40 };
 /** Of all requests, how many meet a fault. */
 const faultRate = 0.35;
 
+const target = inject('awsTarget');
 let tables: LeaseTables;
 let faulty: FaultyEndpoint;
 beforeAll(async () => {
-  tables = await createLeaseTables(inject('awsEndpoint'));
-  faulty = await startFaultyEndpoint(inject('awsEndpoint'));
+  tables = await createLeaseTables(target);
+  faulty = await startFaultyEndpoint(target);
 });
 afterAll(() => faulty.close());
 
@@ -48,8 +49,8 @@ function openStores() {
   const given = { tables, applicationId: newName('application'), host: createNodeHost() };
   const { endpoint } = faulty;
   return {
-    open: () => createDynamoDbLeaseStore({ ...given, clientConfig: clientConfig(endpoint) }),
-    direct: createDynamoDbLeaseStore({ ...given, client: new DynamoDBClient(clientConfig(inject('awsEndpoint'))) }),
+    open: () => createDynamoDbLeaseStore({ ...given, clientConfig: clientConfig(target, endpoint) }),
+    direct: createDynamoDbLeaseStore({ ...given, client: new DynamoDBClient(clientConfig(target)) }),
   };
 }
 

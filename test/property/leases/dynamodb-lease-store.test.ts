@@ -7,8 +7,9 @@ import { createLeaseTables } from '../../support/aws/lease-tables.js';
 import { newName } from '../../support/kafka/log-kit.js';
 import { describeRandomWrites } from '../../support/random-lease-writes.js';
 
-const client = new DynamoDBClient(clientConfig(inject('awsEndpoint')));
-const tables = await createLeaseTables(inject('awsEndpoint'));
+const target = inject('awsTarget');
+const client = new DynamoDBClient(clientConfig(target));
+const tables = await createLeaseTables(target);
 const host = createNodeHost();
 
 describeRandomWrites({

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { createS3SnapshotStore } from '../../../lib/snapshots/s3/s3-snapshot-store.js';
-import { s3Client } from '../../support/aws/clients.js';
+import { createBucket } from '../../support/aws/buckets.js';
+import { clientConfig, s3Client } from '../../support/aws/clients.js';
 import { commandSequences, runCommands } from '../../support/snapshot-commands.js';
 
-const client = s3Client(inject('awsEndpoint'));
-const bucket = `commands-${randomUUID()}`;
+const target = inject('awsTarget');
+const client = s3Client(clientConfig(target));
+let bucket: string;
 beforeAll(async () => {
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  bucket = await createBucket(target, 'commands');
 });
 
 it('a bucket answers any sequence of calls as the store in memory does', async () => {

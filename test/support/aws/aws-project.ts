@@ -1,28 +1,31 @@
 /**
- * Which tests need an emulator of AWS, and whether a run can have them.
+ * Which tests need AWS's API, and which of them a run can have at its target (target.ts).
  *
- * As with Kafka: a machine without Python leaves them out and names them at the end of the run, in capitals; a run with
- * `CI=true` has no such excuse: there they stay in, and fail for want of an emulator.
+ * As with Kafka: what a machine lacks leaves them out and names them at the end of the run, in capitals; a run with `CI=true` has
+ * no such excuse: there they stay in, and fail. What a target can not do is named and left out everywhere: whoever gives a target has
+ * chosen it.
  */
 import { filesOf, noticeOf } from '../not-run.js';
 import { missingForMinistack } from './ministack.js';
+import { chooseTarget, type Environment, type TargetChoice } from './target.js';
 
-/** Tests that need an emulator, any emulator. */
-const sharedTests = {
-  globs: [
-    'test/{conformance,property}/**/{dynamodb,s3,lambda}-*.test.ts',
-    'test/integration/aws/**/*.test.ts',
-  ] as readonly string[],
-  names: /^(conformance|property)\/(.*\/)?(dynamodb|s3|lambda)-[^/]*\.test\.ts$|^integration\/aws\/.*\.test\.ts$/,
-};
-/** Tests that start one of their own. */
-const ownTests = {
-  globs: ['test/integration/emulator/**/*.test.ts'] as readonly string[],
-  names: /^integration\/emulator\/.*\.test\.ts$/,
-};
+/** Requests go through a proxy that loses, delays and throttles them: it needs an endpoint to stand before. */
+const faultTests = filesOf(
+  'test',
+  /^integration\/aws\/.*\.test\.ts$|^property\/(.*\/)?(dynamodb|s3|lambda)-faults\.test\.ts$/,
+);
+/** Functions call the test. */
+const calledTests = filesOf('test', /^(conformance|integration\/aws)\/lambda-[^/]*\.test\.ts$/);
+/** All that need a target, any target. */
+const sharedTests = filesOf(
+  'test',
+  /^(conformance|property)\/(.*\/)?(dynamodb|s3|lambda)-[^/]*\.test\.ts$|^integration\/aws\/.*\.test\.ts$/,
+);
+/** Tests that start an emulator of their own. */
+const ownTests = filesOf('test', /^integration\/emulator\/.*\.test\.ts$/);
 
 export interface AwsProject {
-  /** Files of the level `aws`, to run; empty: there is nothing that can run. */
+  /** Files of the level, to run; empty: there is nothing that can run. */
   readonly include: readonly string[];
   /** Files that other levels must leave alone. */
   readonly all: readonly string[];
@@ -30,14 +33,43 @@ export interface AwsProject {
   readonly notice: string | undefined;
 }
 
+/** Tests that are left out for one reason. */
+export interface LeftOut {
+  readonly files: readonly string[];
+  readonly wanted: string;
+}
+
 /** Decides it for this machine. */
-export async function awsProject(): Promise<AwsProject> {
-  const all = [...sharedTests.globs, ...ownTests.globs];
-  const missing = await missingForMinistack();
-  if (process.env.CI === 'true' || missing === '') return { include: all, all, notice: undefined };
-  const isGiven = Boolean(process.env.AWS_ENDPOINT_URL);
-  const left = isGiven ? [ownTests] : [sharedTests, ownTests];
-  const how = isGiven ? '' : ', or set AWS_ENDPOINT_URL to a running emulator (LocalStack)';
-  const files = left.flatMap(({ names }) => filesOf('test', names));
-  return { include: isGiven ? sharedTests.globs : [], all, notice: noticeOf('AWS', `${missing}${how}`, files) };
+export async function awsProject(env: Environment = process.env): Promise<AwsProject> {
+  const python = await missingForMinistack();
+  return projectOf(
+    'AWS',
+    [...sharedTests, ...ownTests],
+    awsTestsLeftOut(chooseTarget(env), env.CI === 'true' ? '' : python),
+  );
+}
+
+/** @param python what this machine lacks to run ministack, or nothing */
+export function awsTestsLeftOut({ kind, testHost }: TargetChoice, python: string): readonly LeftOut[] {
+  const own = { files: ownTests, wanted: python };
+  if (kind === 'ministack')
+    return [
+      { files: [...sharedTests, ...ownTests], wanted: `${python}, or AWS_ENDPOINT_URL (LocalStack), or AWS_PROFILE` },
+    ].filter(() => python !== '');
+  if (kind === 'given') return python === '' ? [] : [own];
+  const unreached = calledTests.filter((file) => !faultTests.includes(file));
+  return [
+    { files: faultTests, wanted: 'an endpoint before which faults can be made: AWS has none, an emulator has' },
+    ...(testHost === undefined
+      ? [{ files: unreached, wanted: 'MILLRACE_TEST_HOST, a name by which functions on AWS reach this machine' }]
+      : []),
+    ...(python === '' ? [] : [own]),
+  ];
+}
+
+/** What is left of all files. */
+export function projectOf(what: string, all: readonly string[], leftOut: readonly LeftOut[]): AwsProject {
+  const out = new Set(leftOut.flatMap(({ files }) => files));
+  const notice = leftOut.map(({ files, wanted }) => noticeOf(what, wanted, files)).join('');
+  return { include: all.filter((file) => !out.has(file)), all, notice: notice === '' ? undefined : notice };
 }

@@ -1,48 +1,40 @@
-/** Word count on AWS's API: the functions deployed to an emulator, their topics on a real broker, seen from outside alone. */
+/** Word count on AWS's API: the functions deployed, their topics on a real broker, seen from outside alone. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import wordCount from '../../../functions/app.js';
+import type { Incarnation } from '../../../lib/leases/records.js';
 import type { Log } from '../../../lib/log/log.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
-import { type KafkaCluster, startKafka } from '../kafka/kafka-cluster.js';
-import { openLog } from '../kafka/log-kit.js';
 import { textOfWords } from '../text-of-words.js';
-import { sleep, waitFor } from '../wait-for.js';
+import { sleep } from '../wait-for.js';
 import { differences, readCounts } from '../word-count-reader.js';
 import { type DeployedFunction, type Deployment, type DeploymentOptions, deploy } from './deployment.js';
-import { type Emulator, startEmulator } from './emulator.js';
+import { endProcess, stopInTransaction } from './function-process.js';
+import { type FunctionsBroker, openBroker } from './functions-broker.js';
+import { type OpenTarget, openTarget } from './open-target.js';
 import { type Item, OutsideView } from './outside-view.js';
+import { LOOK_MS, until } from './patience.js';
 
 export const PARTITIONS = 2;
 const CHUNK_LINES = 50;
-const COUNTED_MS = 90_000;
-/** Between two looks over HTTP. */
-const LOOK_MS = 100;
+
+/** Its topics: those of functions/app.ts, and the internal ones. */
+const isOurTopic = (topic: string): boolean =>
+  topic === 'lines' || topic === 'counts' || topic.startsWith(`${wordCount.applicationId}-`);
 
 /** A slot as its item says. */
-export interface SeenMember {
-  readonly memberId: string;
+export interface SeenMember extends Incarnation {
   readonly status: string;
-  readonly incarnation: number;
 }
 
-/** Looks again and again until there is something. @throws {Error} naming what it waited for */
-export function until<T>(what: string, look: () => Promise<T | undefined | false>, timeoutMs = COUNTED_MS): Promise<T> {
-  return waitFor(
-    what,
-    async () => {
-      const found = await look();
-      if (found === undefined || found === false) await sleep(LOOK_MS);
-      return found;
-    },
-    timeoutMs,
-  );
+export interface WordCountOptions extends Pick<DeploymentOptions, 'settings' | 'taskTimeoutS'> {
+  /** Opens another broker than functions-broker.ts does. */
+  readonly brokerAt?: (target: OpenTarget) => Promise<FunctionsBroker>;
 }
 
 export class DeployedWordCount {
-  readonly kafka: KafkaCluster;
-  readonly emulator: Emulator;
-  readonly log: Log;
+  readonly target: OpenTarget;
+  readonly broker: FunctionsBroker;
   readonly deployment: Deployment;
   readonly view: OutsideView;
   /** How often each word was fed so far. */
@@ -50,29 +42,58 @@ export class DeployedWordCount {
   private seed = 1;
   private lines = 0;
 
-  private constructor(parts: Pick<DeployedWordCount, 'kafka' | 'emulator' | 'log' | 'deployment' | 'view'>) {
-    this.kafka = parts.kafka;
-    this.emulator = parts.emulator;
-    this.log = parts.log;
+  private constructor(parts: Pick<DeployedWordCount, 'target' | 'broker' | 'deployment' | 'view'>) {
+    this.target = parts.target;
+    this.broker = parts.broker;
     this.deployment = parts.deployment;
     this.view = parts.view;
   }
 
-  /** Starts a broker and an emulator and deploys; nothing runs before somebody invokes a function, or a minute has passed. */
-  static async start(options: Pick<DeploymentOptions, 'settings' | 'taskTimeoutS'>): Promise<DeployedWordCount> {
-    const [kafka, emulator] = await Promise.all([startKafka({ brokers: 1 }), startEmulator()]);
-    const log = await openLog(kafka.brokers);
-    for (const name of ['lines', 'counts']) await log.createTopic({ name, partitions: PARTITIONS, config: {} });
-    const deployment = await deploy({ ...options, emulator, brokers: kafka.brokers });
-    const view = await OutsideView.of(emulator, wordCount.applicationId);
-    return new DeployedWordCount({ kafka, emulator, log, deployment, view });
+  /** Opens target and broker and deploys; nothing runs before somebody invokes a function, or a minute has passed. */
+  static async start({
+    brokerAt = (target) => openBroker(target, isOurTopic),
+    ...options
+  }: WordCountOptions): Promise<DeployedWordCount> {
+    const opened: (() => Promise<void>)[] = [];
+    try {
+      const target = await openTarget();
+      opened.unshift(() => target.stop());
+      const broker = await brokerAt(target);
+      opened.unshift(() => broker.stop());
+      for (const name of ['lines', 'counts'])
+        await broker.log.createTopic({ name, partitions: PARTITIONS, config: {} });
+      const deployment = await deploy({ ...options, target, kafka: broker.environment });
+      opened.unshift(() => deployment.close());
+      const view = await OutsideView.of(target, wordCount.applicationId);
+      return new DeployedWordCount({ target, broker, deployment, view });
+    } catch (error) {
+      for (const close of opened) await close();
+      throw error;
+    }
   }
 
+  /** Removes what was made and ends what was started, all of it whatever fails. @throws the first failure */
   async stop(): Promise<void> {
-    await this.deployment.close();
-    await this.emulator.stop();
-    await this.log.close();
-    await this.kafka.stop();
+    const ends = await Promise.allSettled([this.deployment.close()]);
+    ends.push(...(await Promise.allSettled([this.target.stop(), this.broker.stop()])));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  get log(): Log {
+    return this.broker.log;
+  }
+
+  /** Ends the process of a task function that runs. */
+  endProcess(): Promise<void> {
+    return endProcess(this.target, this.view);
+  }
+
+  /** Stops the process of the task function while a transaction is open, so that Lambda's time-out ends it. */
+  stopInTransaction(untilReplaced: () => Promise<unknown>): Promise<void> {
+    return stopInTransaction(
+      { target: this.target, view: this.view, isInTransaction: () => this.isInTransaction() },
+      untilReplaced,
+    );
   }
 
   /** What EventBridge sends every minute, now. */
@@ -91,10 +112,10 @@ export class DeployedWordCount {
     }
   }
 
-  /** Writes one line to one partition. */
-  async feedLine(line: string, partition: number): Promise<void> {
+  /** Writes one line to one partition. @param timestampMs of the record */
+  async feedLine(line: string, partition: number, timestampMs = Date.now()): Promise<void> {
     for (const word of line.split(' ')) this.fed.set(word, (this.fed.get(word) ?? 0) + 1);
-    await this.append([line], partition);
+    await this.append([line], partition, timestampMs);
   }
 
   /** Writes lines at a steady pace until it is told to end. */
@@ -120,7 +141,7 @@ export class DeployedWordCount {
   }
 
   /** Waits until all that was fed is counted. @throws {Error} if it is not, or more than that is */
-  async untilCounted(timeoutMs = COUNTED_MS): Promise<void> {
+  async untilCounted(timeoutMs?: number): Promise<void> {
     await until('all that was fed to be counted', async () => (await this.wrong()).length === 0, timeoutMs);
   }
 
@@ -134,7 +155,7 @@ export class DeployedWordCount {
 
   async members(): Promise<readonly SeenMember[]> {
     return (await this.view.members()).map((item) => ({
-      memberId: textOf(item, 'memberId'),
+      memberId: textOf(item, 'memberId') as Incarnation['memberId'],
       status: textOf(item, 'status'),
       incarnation: numberOf(item, 'incarnation'),
     }));
@@ -186,9 +207,9 @@ export class DeployedWordCount {
     return new Map((await this.view.leases()).map((item) => [textOf(item, 'taskId'), numberOf(item, 'epoch')]));
   }
 
-  private async append(lines: readonly string[], partition: number): Promise<void> {
+  private async append(lines: readonly string[], partition: number, timestampMs = Date.now()): Promise<void> {
     const builder = new RecordSetBuilder();
-    for (const line of lines) builder.append(null, Buffer.from(line), Date.now());
+    for (const line of lines) builder.append(null, Buffer.from(line), timestampMs);
     await this.log.append({ topic: 'lines', partition }, builder.build());
   }
 }

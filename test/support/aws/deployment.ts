@@ -1,6 +1,6 @@
 /**
- * The functions of this project, deployed to an emulator of AWS as an operator deploys them: bundled, packaged and brought up by
- * the framework from serverless.yml and infra/, in a folder of its own.
+ * The functions of this project, deployed as an operator deploys them: bundled, packaged and brought up by the framework from
+ * serverless.yml and infra/, in a folder of its own and under a name of its own (the target's run).
  */
 import { execFile } from 'node:child_process';
 import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,30 +9,43 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleFunctions } from '../../../infra/bundle.js';
-import type { Emulator } from './emulator.js';
+import { leftovers, removeAll } from './leftovers.js';
+import type { OpenTarget } from './open-target.js';
+import { patiently, until } from './patience.js';
+import type { AwsTarget } from './target.js';
 
+const mortalTask = 'test/support/processes/mortal-task-process.ts';
+const lambdaAlone = 'Principal: { Service: lambda.amazonaws.com }';
+const lambdaAndUs = "Principal: { Service: lambda.amazonaws.com, AWS: !Ref 'AWS::AccountId' }";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const framework = join(root, 'node_modules/serverless/bin/serverless.js');
 
 const commandTimeoutMs = 240_000;
+/** Until a listing has forgotten what is gone. */
+const forgottenMs = 90_000;
 /** The only stage without what an emulator can't take (infra/emulator.yml). */
-const stage = 'local';
-export const stackName = `millrace-${stage}`;
+const emulatorStage = 'local';
 
 export type DeployedFunction = 'scheduler' | 'task' | 'standby' | 'query';
 
-/** The name that a deployed function has on AWS. */
-export const functionName = (name: DeployedFunction): string => `${stackName}-${name}`;
+const stageOf = ({ endpoint }: AwsTarget): string => (endpoint === undefined ? 'test' : emulatorStage);
+
+export const stackName = (target: AwsTarget): string => `${target.run}-${stageOf(target)}`;
+
+/** The name that a deployed function has. */
+export const functionName = (target: AwsTarget, name: DeployedFunction): string => `${stackName(target)}-${name}`;
 
 export interface DeploymentOptions {
-  readonly emulator: Emulator;
-  /** Brokers of the application, `host:port` each. */
-  readonly brokers: readonly string[];
+  readonly target: OpenTarget;
+  /** Where the functions find Kafka: their variables. */
+  readonly kafka: Readonly<Record<string, string>>;
   /** Settings of the application that the functions' environment overrides. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** Seconds after which Lambda ends a task function; default: as in serverless.yml. */
   readonly taskTimeoutS?: number;
+  /** Whether who deploys may take the functions' roles, which otherwise Lambda alone may. */
+  readonly takesRoles?: boolean;
 }
 
 /** One deployment; made by {@link deploy}. */
@@ -56,31 +69,45 @@ export class Deployment {
     return this.framework('remove');
   }
 
-  /** Removes the folder; the stack goes with the emulator. */
+  /** Removes the folder, and whatever there is of the stack unless it goes with its emulator. @throws {Error} naming what stays */
   async close(): Promise<void> {
+    const { target } = this.options;
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    if (target.kind === 'ministack') return;
+    await removeAll(target);
+    let left: readonly string[] = [];
+    await until(
+      'listings to forget what is gone',
+      async () => {
+        left = await leftovers(target, target.run);
+        return left.length === 0;
+      },
+      forgottenMs,
+    ).catch((cause: unknown) => {
+      throw new Error(`the tests left behind: ${left.join(', ')}`, { cause });
+    });
   }
 
   private async framework(command: string): Promise<string> {
-    const { emulator, brokers } = this.options;
+    const { target, kafka } = this.options;
     const inherited = Object.entries(process.env).filter(([name]) => !/^(AWS_|SLS_|SERVERLESS_|MILLRACE_)/.test(name));
     const env = {
       ...Object.fromEntries(inherited),
-      ...emulator.env,
       HOME: this.folder,
+      ...target.env,
+      ...kafka,
       MILLRACE_PORTS: 'aws',
-      MILLRACE_KAFKA_BROKERS: brokers.join(','),
       NODE_NO_WARNINGS: '1',
-      SLS_AWS_MONITORING_FREQUENCY: '250',
+      SLS_AWS_MONITORING_FREQUENCY: target.kind === 'aws' ? '5000' : '250',
       SLS_NOTIFICATIONS_MODE: 'off',
       SLS_TELEMETRY_DISABLED: '1',
     };
-    const args = [framework, command, '--stage', stage, '--region', emulator.env.AWS_REGION ?? 'us-east-1'];
+    const args = [framework, command, '--stage', stageOf(target), '--region', target.region];
     try {
       const { stdout, stderr } = await run(process.execPath, args, {
         cwd: this.folder,
         env,
-        timeout: commandTimeoutMs,
+        timeout: patiently(commandTimeoutMs),
         maxBuffer: 16 * 1024 * 1024,
       });
       return stdout + stderr;
@@ -99,8 +126,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     for (const name of ['serverless.yml', 'package.json', 'infra'])
       await cp(join(root, name), join(folder, name), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    await bundleFunctions(join(folder, '.build'));
-    if (options.taskTimeoutS !== undefined) await setTaskTimeout(folder, options.taskTimeoutS);
+    await bundleFunctions(join(folder, '.build'), options.target.dir === undefined ? { task: mortalTask } : {});
+    await change(join(folder, 'serverless.yml'), 'service: millrace\n', `service: ${options.target.run}\n`);
+    if (options.takesRoles === true) await change(join(folder, 'infra/roles.yml'), lambdaAlone, lambdaAndUs);
+    if (options.taskTimeoutS !== undefined)
+      await change(join(folder, 'serverless.yml'), 'timeout: 840\n', `timeout: ${options.taskTimeoutS}\n`);
     await deployment.update(settingVariables(options.settings ?? {}));
     return deployment;
   } catch (error) {
@@ -124,9 +154,9 @@ function environmentLines(environment: Readonly<Record<string, string>>): string
     .join('');
 }
 
-async function setTaskTimeout(folder: string, seconds: number): Promise<void> {
-  const file = join(folder, 'serverless.yml');
+/** What is changed of an operator's files; a text that is not there any more is an error. */
+async function change(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');
-  if (!text.includes('timeout: 840')) throw new Error('serverless.yml gives the task function no 840 seconds any more');
-  await writeFile(file, text.replace('timeout: 840', `timeout: ${seconds}`));
+  if (!text.includes(from)) throw new Error(`${file} has no '${from.trim()}' any more`);
+  await writeFile(file, text.replaceAll(from, to));
 }

@@ -1,6 +1,6 @@
 /**
- * Starts an emulator of AWS's API for a test: on a free port, without any state, ended with the process that started it,
- * however that ends. `AWS_ENDPOINT_URL` names one that runs already (LocalStack, ministack in Docker) and takes its place.
+ * Starts an emulator of AWS's API (ministack) for a test: on a free port, without any state, ended with the process that started
+ * it, however that ends. Which target a run has is not decided here (target.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ import { freePorts } from '../kafka/free-ports.js';
 import { Watchdog } from '../kafka/watchdog.js';
 import { sleep } from '../wait-for.js';
 import { ministackPython } from './ministack.js';
+import type { Environment } from './target.js';
 
 const launcher = fileURLToPath(new URL('run-ministack.py', import.meta.url));
 
@@ -28,23 +29,14 @@ export interface EmulatorOptions {
 export interface Emulator {
   /** `http://127.0.0.1:<port>` */
   readonly endpoint: string;
-  /** Environment variables by which SDKs and tools find it: endpoint, region, and keys that may do everything. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Folder below which it works, and unpacks functions; absent where the emulator was given. */
-  readonly dir?: string;
-  /** What it has logged; empty where the emulator was given. */
-  log(): Promise<string>;
-  /** Ends it with what it started, if we started it. May be called twice. */
+  /** Folder below which it works, and unpacks functions. */
+  readonly dir: string;
+  /** Ends it with what it started. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** Starts the emulator, or finds the given one, and returns when it answers. */
+/** Starts the emulator and returns when it answers. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const given = process.env.AWS_ENDPOINT_URL;
-  if (given !== undefined && given !== '') {
-    await untilHealthy(given, async () => undefined);
-    return { endpoint: given, env: emulatorEnv(given), log: async () => '', stop: async () => undefined };
-  }
   const python = await ministackPython();
   const dir = await mkdtemp(join(tmpdir(), 'millrace-aws-'));
   const watchdog = new Watchdog();
@@ -78,18 +70,19 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     await stop();
     throw error;
   }
-  return { endpoint, env: emulatorEnv(endpoint), dir, log, stop };
+  return { endpoint, dir, stop };
 }
 
-/** The variables by which SDKs and tools find an emulator. */
-export function emulatorEnv(endpoint: string): Readonly<Record<string, string>> {
-  const { AWS_ACCESS_KEY_ID = 'test', AWS_SECRET_ACCESS_KEY = 'test', AWS_REGION = 'us-east-1' } = process.env;
+/** The variables by which SDKs and tools find an emulator, with keys that may do everything there. */
+export function emulatorEnv(endpoint: string, env: Environment = {}) {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_DEFAULT_REGION } = env;
+  const region = AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1';
   return {
     AWS_ENDPOINT_URL: endpoint,
-    AWS_ACCESS_KEY_ID,
-    AWS_SECRET_ACCESS_KEY,
-    AWS_REGION,
-    AWS_DEFAULT_REGION: AWS_REGION,
+    AWS_ACCESS_KEY_ID: AWS_ACCESS_KEY_ID || 'test',
+    AWS_SECRET_ACCESS_KEY: AWS_SECRET_ACCESS_KEY || 'test',
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
   };
 }
 
@@ -131,21 +124,35 @@ async function startMinistack(what: {
   }
 }
 
-/** ministack and LocalStack both answer at this path. */
-async function untilHealthy(endpoint: string, check: () => Promise<void>): Promise<void> {
+/** Waits for an endpoint that was given: LocalStack says at this path that it is well, and others say at least that it is unknown. */
+export function untilSomebodyAnswers(endpoint: string): Promise<void> {
+  return untilHealthy(
+    endpoint,
+    async () => undefined,
+    (status) => status < 500,
+  );
+}
+
+async function untilHealthy(
+  endpoint: string,
+  check: () => Promise<void>,
+  isWell: (status: number) => boolean = (status) => status === 200,
+): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
-  while (!(await isHealthy(endpoint))) {
+  for (;;) {
+    const status = await healthOf(endpoint);
+    if (status !== undefined && isWell(status)) return;
     await check();
     if (Date.now() > deadline) throw new Error(`nothing answers at ${endpoint} after ${startTimeoutMs} ms`);
     await sleep(pollMs);
   }
 }
 
-async function isHealthy(endpoint: string): Promise<boolean> {
+async function healthOf(endpoint: string): Promise<number | undefined> {
   try {
-    return (await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(startTimeoutMs) })).ok;
+    return (await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(startTimeoutMs) })).status;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

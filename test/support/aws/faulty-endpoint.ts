@@ -1,10 +1,13 @@
 /**
  * An endpoint before the emulator's, which does to requests what networks and busy services do: emulators never throttle and
- * never lose a reply. Faults are used up in order, one for each request that the fault is for.
+ * never lose a reply. Faults are used up in order, one for each request that the fault is for. There is none before AWS, where a
+ * request is signed for the host that it is sent to.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as requestSecurely } from 'node:https';
 import { sleep } from '../wait-for.js';
+import { listen } from './reachable-server.js';
+import type { AwsTarget } from './target.js';
 
 /** What becomes of a request. */
 export type Fault =
@@ -21,6 +24,8 @@ export type Fault =
 
 export interface FaultyEndpoint {
   readonly endpoint: string;
+  /** The same, for functions. */
+  readonly endpointForFunctions: string;
   /** `METHOD path` of each request that came in, in order; of a call to DynamoDB `METHOD path operation`. */
   readonly seen: readonly string[];
   /** The next `times` requests whose line (as in `seen`) matches meet this fault. */
@@ -32,8 +37,10 @@ export interface FaultyEndpoint {
   close(): Promise<void>;
 }
 
-/** Starts one before `target`. */
-export async function startFaultyEndpoint(target: string): Promise<FaultyEndpoint> {
+/** Starts one before the target's. @throws {Error} on AWS */
+export async function startFaultyEndpoint(target: AwsTarget): Promise<FaultyEndpoint> {
+  const { endpoint: behind } = target;
+  if (behind === undefined) throw new Error('there is no endpoint to stand before');
   const seen: string[] = [];
   const faults: { readonly fault: Fault; readonly matching: RegExp }[] = [];
 
@@ -42,13 +49,13 @@ export async function startFaultyEndpoint(target: string): Promise<FaultyEndpoin
     seen.push(line);
     const index = faults.findIndex(({ matching }) => matching.test(line));
     const fault = index < 0 ? faulty.otherwise(line) : faults.splice(index, 1)[0]?.fault;
-    void bodyOf(incoming).then((body) => serve(target, incoming, body, answer, fault));
+    void bodyOf(incoming).then((body) => serve(behind, incoming, body, answer, fault));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const listening = await listen(server, target);
 
   const faulty: FaultyEndpoint = {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: listening.url,
+    endpointForFunctions: listening.urlForFunctions,
     seen,
     otherwise: () => undefined,
     get pending() {
@@ -57,10 +64,7 @@ export async function startFaultyEndpoint(target: string): Promise<FaultyEndpoin
     inject(fault, matching = /^/, times = 1) {
       for (let time = 0; time < times; time += 1) faults.push({ fault, matching });
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close: () => listening.close(),
   };
   return faulty;
 }
@@ -104,7 +108,9 @@ async function serve(
 function forward(target: string, incoming: IncomingMessage, body: Buffer) {
   return new Promise<{ status: number; headers: IncomingMessage['headers']; bytes: Buffer }>((resolve, reject) => {
     const { method = 'GET', url = '/', headers } = incoming;
-    const outgoing = request(new URL(url, target), { method, headers }, (reply) => {
+    const to = new URL(url, target);
+    const send = to.protocol === 'https:' ? requestSecurely : request;
+    const outgoing = send(to, { method, headers }, (reply) => {
       bodyOf(reply).then((bytes) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, bytes }), reject);
     });
     outgoing.on('error', reject).end(body);

@@ -1,7 +1,8 @@
 /** The three tables of infra/tables.yml, made for one test file. */
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
-import { newName } from '../kafka/log-kit.js';
 import { clientConfig } from './clients.js';
+import { newNameAt } from './new-name.js';
+import type { AwsTarget } from './target.js';
 
 const createTimeoutS = 60;
 
@@ -12,9 +13,10 @@ export interface LeaseTables {
 }
 
 /** Makes the tables under new names. Give each test an application id of its own. */
-export async function createLeaseTables(endpoint: string): Promise<LeaseTables> {
-  const client = new DynamoDBClient(clientConfig(endpoint));
-  const tables = { members: newName('members'), leases: newName('leases'), plans: newName('plans') };
+export async function createLeaseTables(target: AwsTarget): Promise<LeaseTables> {
+  const client = new DynamoDBClient(clientConfig(target));
+  const name = (what: string) => newNameAt(target, what);
+  const tables = { members: name('members'), leases: name('leases'), plans: name('plans') };
   await create(client, tables.members, 'memberId', 'S');
   await create(client, tables.leases, 'taskId', 'S');
   await create(client, tables.plans, 'row', 'N');

@@ -1,10 +1,6 @@
-/**
- * Lambda functions that tell the test what they are invoked with, over HTTP. They reach the test at 127.0.0.1, so the emulator has
- * to run functions on this machine, as ministack does.
- */
-import { randomUUID } from 'node:crypto';
+/** Lambda functions that tell the test what they are invoked with, over HTTP: they must reach it (`testHost` of target.ts). */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
 import {
   CreateFunctionCommand,
   DeleteFunctionCommand,
@@ -12,7 +8,16 @@ import {
   PutFunctionEventInvokeConfigCommand,
   waitUntilFunctionActiveV2,
 } from '@aws-sdk/client-lambda';
+import { sleep } from '../wait-for.js';
+import { clientConfig, lambdaClient } from './clients.js';
+import { newNameAt } from './new-name.js';
+import { listen } from './reachable-server.js';
 import { storedZip } from './stored-zip.js';
+import type { AwsTarget } from './target.js';
+
+/** Times that Lambda is asked to take a role that is new: AWS spreads it within seconds. */
+const maxRoleTries = 30;
+const roleTryMs = 2_000;
 
 const code = storedZip(
   'index.mjs',
@@ -43,10 +48,12 @@ export interface NotingFunctions<T extends string> {
 
 /** Creates one function for each target. */
 export async function createNotingFunctions<T extends string>(
-  lambda: LambdaClient,
+  target: AwsTarget,
   targets: readonly T[],
 ): Promise<NotingFunctions<T>> {
-  const prefix = `noting-${randomUUID().slice(0, 8)}-`;
+  const lambda = lambdaClient(target);
+  const name = newNameAt(target, 'noting');
+  const prefix = `${name}-`;
   const notes: Note<T>[] = [];
   let failures = 0;
   let toFail = 0;
@@ -64,9 +71,10 @@ export async function createNotingFunctions<T extends string>(
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const noteTo = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await Promise.all(targets.map((target) => create(lambda, prefix + target, { TARGET: target, NOTE_TO: noteTo })));
+  const listening = await listen(server, target);
+  const variables = { NOTE_TO: listening.urlForFunctions };
+  const role = await createRole(target, name);
+  await Promise.all(targets.map((one) => create(lambda, role, prefix + one, { TARGET: one, ...variables })));
 
   return {
     prefix,
@@ -78,31 +86,46 @@ export async function createNotingFunctions<T extends string>(
       toFail += 1;
     },
     async remove() {
-      await Promise.all(
-        targets.map((target) => lambda.send(new DeleteFunctionCommand({ FunctionName: prefix + target }))),
-      );
+      await Promise.all(targets.map((one) => lambda.send(new DeleteFunctionCommand({ FunctionName: prefix + one }))));
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close: () => listening.close(),
   };
 }
 
-async function create(lambda: LambdaClient, name: string, variables: Record<string, string>): Promise<void> {
-  await lambda.send(
-    new CreateFunctionCommand({
-      FunctionName: name,
-      Runtime: 'nodejs22.x',
-      Handler: 'index.handler',
-      Role: 'arn:aws:iam::000000000000:role/noting',
-      Code: { ZipFile: code },
-      Timeout: 10,
-      Environment: { Variables: variables },
-    }),
-  );
+/** A role that may do nothing. @returns its ARN */
+async function createRole(target: AwsTarget, RoleName: string): Promise<string> {
+  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
+  const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  const iam = new IAMClient(clientConfig(target));
+  return (await iam.send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }))).Role?.Arn ?? '';
+}
+
+async function create(
+  lambda: LambdaClient,
+  role: string,
+  name: string,
+  variables: Record<string, string>,
+): Promise<void> {
+  const command = new CreateFunctionCommand({
+    FunctionName: name,
+    Runtime: 'nodejs22.x',
+    Handler: 'index.handler',
+    Role: role,
+    Code: { ZipFile: code },
+    Timeout: 10,
+    Environment: { Variables: variables },
+  });
+  for (let tries = 1; ; tries += 1) {
+    const refusal = await lambda.send(command).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (refusal === undefined) break;
+    if (tries === maxRoleTries || !/cannot be assumed/.test(String(refusal))) throw refusal;
+    await sleep(roleTryMs);
+  }
   await waitUntilFunctionActiveV2(
-    { client: lambda, maxWaitTime: 30, minDelay: 1, maxDelay: 1 },
+    { client: lambda, maxWaitTime: 60, minDelay: 1, maxDelay: 1 },
     { FunctionName: name },
   );
   await lambda.send(new PutFunctionEventInvokeConfigCommand({ FunctionName: name, MaximumRetryAttempts: 0 }));

@@ -1,18 +1,16 @@
 /** What can be seen of a deployment, and done to it, through AWS's API alone. */
-import { CloudFormationClient, DescribeStacksCommand, ListStacksCommand } from '@aws-sdk/client-cloudformation';
-import {
-  CloudWatchLogsClient,
-  DescribeLogGroupsCommand,
-  paginateFilterLogEvents,
-} from '@aws-sdk/client-cloudwatch-logs';
-import { type AttributeValue, DynamoDBClient, ListTablesCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { IAMClient, ListRolesCommand } from '@aws-sdk/client-iam';
-import { GetFunctionUrlConfigCommand, InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
-import { DeleteObjectCommand, ListBucketsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { type AttributeValue, DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { GetFunctionUrlConfigCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { sleep } from '../wait-for.js';
+import { clientConfig, s3Client } from './clients.js';
 import { type DeployedFunction, functionName, stackName } from './deployment.js';
-import type { Emulator } from './emulator.js';
+import { emptyBucket, leftovers } from './leftovers.js';
 import { type HttpAnswer, signedGet } from './signed-get.js';
+import type { AwsTarget } from './target.js';
 
 /** One item of a table, as DynamoDB writes it. */
 export type Item = Readonly<Record<string, AttributeValue>>;
@@ -27,46 +25,38 @@ export interface Outputs {
   readonly UnreadFailuresQueueUrl: string;
 }
 
-/** The clients by which tests look at an emulator, with keys that may do everything. */
-export function awsClients({ endpoint, env }: Pick<Emulator, 'endpoint' | 'env'>) {
-  const credentials = {
-    accessKeyId: env.AWS_ACCESS_KEY_ID ?? 'test',
-    secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? 'test',
-  };
-  const region = env.AWS_REGION ?? 'us-east-1';
-  const options = { endpoint, region, credentials };
+/** The clients by which tests look at a deployment, and which may do everything. */
+function awsClients(target: AwsTarget) {
+  const config = clientConfig(target);
   return {
-    credentials,
-    region,
-    cloudFormation: new CloudFormationClient(options),
-    dynamoDb: new DynamoDBClient(options),
-    iam: new IAMClient(options),
-    lambda: new LambdaClient({ ...options, requestHandler: { requestTimeout: 900_000 } }),
-    logs: new CloudWatchLogsClient(options),
-    s3: new S3Client({ ...options, forcePathStyle: true }),
-    sqs: new SQSClient(options),
+    cloudFormation: new CloudFormationClient(config),
+    dynamoDb: new DynamoDBClient(config),
+    lambda: new LambdaClient({ ...config, requestHandler: { requestTimeout: 900_000 } }),
+    logs: new CloudWatchLogsClient(config),
+    s3: s3Client(config),
+    sqs: new SQSClient(config),
   };
 }
 
 export class OutsideView {
   readonly clients: ReturnType<typeof awsClients>;
   readonly outputs: Outputs;
-  private readonly emulator: Emulator;
+  private readonly target: AwsTarget;
   private readonly applicationId: string;
 
-  private constructor(emulator: Emulator, applicationId: string, outputs: Outputs) {
-    this.emulator = emulator;
+  private constructor(target: AwsTarget, applicationId: string, outputs: Outputs) {
+    this.target = target;
     this.applicationId = applicationId;
-    this.clients = awsClients(emulator);
+    this.clients = awsClients(target);
     this.outputs = outputs;
   }
 
   /** Learns the names of what the stack has made. */
-  static async of(emulator: Emulator, applicationId: string): Promise<OutsideView> {
-    const { cloudFormation } = awsClients(emulator);
-    const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  static async of(target: AwsTarget, applicationId: string): Promise<OutsideView> {
+    const { cloudFormation } = awsClients(target);
+    const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName(target) }));
     const outputs = Object.fromEntries((Stacks?.[0]?.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue]));
-    return new OutsideView(emulator, applicationId, outputs as unknown as Outputs);
+    return new OutsideView(target, applicationId, outputs as unknown as Outputs);
   }
 
   members(): Promise<readonly Item[]> {
@@ -91,9 +81,8 @@ export class OutsideView {
     return names;
   }
 
-  async emptyBucket(): Promise<void> {
-    for (const Key of await this.objects())
-      await this.clients.s3.send(new DeleteObjectCommand({ Bucket: this.outputs.SnapshotsBucketName, Key }));
+  emptyBucket(): Promise<void> {
+    return emptyBucket(this.target, this.outputs.SnapshotsBucketName);
   }
 
   /** Messages of a queue, those that somebody is working on included. */
@@ -109,7 +98,7 @@ export class OutsideView {
   async invoke(name: DeployedFunction, event: unknown): Promise<void> {
     const Payload = JSON.stringify(event);
     await this.clients.lambda.send(
-      new InvokeCommand({ FunctionName: functionName(name), InvocationType: 'Event', Payload }),
+      new InvokeCommand({ FunctionName: functionName(this.target, name), InvocationType: 'Event', Payload }),
     );
   }
 
@@ -118,10 +107,11 @@ export class OutsideView {
     return (await this.log(name)).filter((line) => line.startsWith('START RequestId:')).length;
   }
 
-  /** What a function has logged in invocations that have ended. */
+  /** What a function has logged in invocations that have ended; on AWS it takes a while until that can be read. */
   async log(name: DeployedFunction): Promise<readonly string[]> {
+    await sleep(this.target.logDelayMs);
     const lines: string[] = [];
-    const at = { logGroupName: `/aws/lambda/${functionName(name)}` };
+    const at = { logGroupName: `/aws/lambda/${functionName(this.target, name)}` };
     for await (const { events } of paginateFilterLogEvents({ client: this.clients.logs }, at))
       lines.push(...(events ?? []).map(({ message }) => message ?? ''));
     return lines;
@@ -129,29 +119,21 @@ export class OutsideView {
 
   /** Asks the query function's URL; unsigned if told so. */
   async query(path: string, { signed = true } = {}): Promise<HttpAnswer> {
-    const { lambda, region, credentials } = this.clients;
-    const { FunctionUrl } = await lambda.send(new GetFunctionUrlConfigCommand({ FunctionName: functionName('query') }));
+    const { lambda } = this.clients;
+    const { endpoint, region } = this.target;
+    const FunctionName = functionName(this.target, 'query');
+    const { FunctionUrl } = await lambda.send(new GetFunctionUrlConfigCommand({ FunctionName }));
     return signedGet({
       url: new URL(path, FunctionUrl),
-      through: new URL(this.emulator.endpoint),
+      ...(endpoint === undefined ? {} : { through: new URL(endpoint) }),
       region,
-      ...(signed ? { credentials } : {}),
+      ...(signed ? { credentials: await lambda.config.credentials() } : {}),
     });
   }
 
-  /** Names of what the account still has of stacks, functions, tables, queues, buckets, logs and roles; a removed stack is none. */
-  async leftovers(): Promise<readonly string[]> {
-    const { cloudFormation, dynamoDb, iam, lambda, logs, s3, sqs } = this.clients;
-    const stacks = (await cloudFormation.send(new ListStacksCommand({}))).StackSummaries ?? [];
-    return [
-      ...stacks.filter(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE').map(({ StackName }) => StackName ?? ''),
-      ...((await lambda.send(new ListFunctionsCommand({}))).Functions ?? []).map((one) => one.FunctionName ?? ''),
-      ...((await dynamoDb.send(new ListTablesCommand({}))).TableNames ?? []),
-      ...((await sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []),
-      ...((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).map(({ Name }) => Name ?? ''),
-      ...((await logs.send(new DescribeLogGroupsCommand({}))).logGroups ?? []).map((one) => one.logGroupName ?? ''),
-      ...((await iam.send(new ListRolesCommand({}))).Roles ?? []).map(({ RoleName }) => RoleName ?? ''),
-    ];
+  /** Names of what there still is of the deployment; of an emulator of our own: of anything at all. */
+  leftovers(): Promise<readonly string[]> {
+    return leftovers(this.target, this.target.kind === 'ministack' ? '' : this.target.run);
   }
 
   private async items(TableName: string): Promise<readonly Item[]> {

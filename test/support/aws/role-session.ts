@@ -4,6 +4,8 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { clientConfig } from './clients.js';
 import { type DeployedFunction, functionName } from './deployment.js';
+import { until } from './patience.js';
+import type { AwsTarget } from './target.js';
 
 export interface Statement {
   readonly Sid: string;
@@ -37,10 +39,12 @@ export class FunctionRole {
     this.sts = sts;
   }
 
-  static async of(endpoint: string, name: DeployedFunction): Promise<FunctionRole> {
-    const config = clientConfig(endpoint);
+  static async of(target: AwsTarget, name: DeployedFunction): Promise<FunctionRole> {
+    const config = clientConfig(target);
     const lambda = new LambdaClient(config);
-    const { Role = '' } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName(name) }));
+    const { Role = '' } = await lambda.send(
+      new GetFunctionConfigurationCommand({ FunctionName: functionName(target, name) }),
+    );
     const iam = new IAMClient(config);
     const RoleName = Role.slice(Role.lastIndexOf('/') + 1);
     const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
@@ -58,14 +62,25 @@ export class FunctionRole {
   }
 
   /**
-   * Credentials of the role, as Lambda gives them to the function; perhaps without one permission. The emulator lets the owner of
-   * the account assume any role. What is left out is left out by a policy of the session, which can only narrow the role's own.
+   * Credentials of the role, as Lambda gives them to the function; perhaps without one permission. It has to be deployed with
+   * `takesRoles`. What is left out is left out by a policy of the session, which can only narrow the role's own, and denies it
+   * instead of naming all others: such a policy may have 2,048 characters.
    */
   async credentials(without?: Permission): Promise<RoleCredentials> {
-    const narrowed = without === undefined ? {} : { Policy: JSON.stringify(policyOf(this.statements, without)) };
-    const { Credentials } = await this.sts.send(
-      new AssumeRoleCommand({ RoleArn: this.arn, RoleSessionName: 'test', ...narrowed }),
-    );
+    const narrowed = without === undefined ? {} : { Policy: JSON.stringify(policyWithout(without)) };
+    const assume = new AssumeRoleCommand({ RoleArn: this.arn, RoleSessionName: 'test', ...narrowed });
+    // AWS spreads a new role within seconds; until then nobody may take it.
+    let refusal: unknown;
+    const { Credentials } = await until('the role', async () => {
+      try {
+        return await this.sts.send(assume);
+      } catch (error) {
+        refusal = error;
+        return undefined;
+      }
+    }).catch((cause: unknown) => {
+      throw new Error(`the role can not be taken: ${String(refusal)}`, { cause });
+    });
     return {
       accessKeyId: Credentials?.AccessKeyId ?? '',
       secretAccessKey: Credentials?.SecretAccessKey ?? '',
@@ -79,13 +94,7 @@ function permissionsOf({ Sid, Action, Resource }: Statement): Permission[] {
   return [Action].flat().flatMap((action) => resources.map((resource) => ({ sid: Sid, action, resource })));
 }
 
-/** The statements as they are, but for the one that allows what is left out: that is written down in its parts. */
-function policyOf(statements: readonly Statement[], without: Permission) {
-  const isKept = ({ action, resource }: Permission) => action !== without.action || resource !== without.resource;
-  const rest = statements
-    .filter(({ Sid }) => Sid === without.sid)
-    .flatMap(permissionsOf)
-    .filter(isKept)
-    .map(({ action, resource }) => ({ Effect: 'Allow', Action: action, Resource: resource }));
-  return { Version: '2012-10-17', Statement: [...statements.filter(({ Sid }) => Sid !== without.sid), ...rest] };
+function policyWithout({ action, resource }: Permission) {
+  const all = { Effect: 'Allow', Action: '*', Resource: '*' };
+  return { Version: '2012-10-17', Statement: [all, { Effect: 'Deny', Action: action, Resource: resource }] };
 }

@@ -1,12 +1,13 @@
 /** A GET request as AWS wants it signed (Signature Version 4), for function URLs. */
 import { createHash, createHmac } from 'node:crypto';
 import { request } from 'node:http';
+import { request as requestSecurely } from 'node:https';
 
 export interface SignedGet {
   /** What is asked for, by its public name: `https://abc.lambda-url.us-east-1.on.aws/stores/counts/hello`. */
   readonly url: URL;
-  /** Where to send it instead: an emulator, which tells function URLs apart by the host named in the request. */
-  readonly through: URL;
+  /** Where to send it instead: an emulator, which tells function URLs apart by the host named in the request. Absent on AWS. */
+  readonly through?: URL;
   readonly region: string;
   /** Absent: the request is not signed. */
   readonly credentials?: {
@@ -29,10 +30,11 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 
 /** Asks, and answers whatever comes. */
 export function signedGet(get: SignedGet, at = new Date()): Promise<HttpAnswer> {
-  const { hostname, port } = get.through;
+  const { protocol, hostname, port } = get.through ?? get.url;
+  const send = protocol === 'https:' ? requestSecurely : request;
   const options = { hostname, port, path: get.url.pathname, headers: headersOf(get, at), timeout: requestTimeoutMs };
   return new Promise((resolve, reject) => {
-    const sent = request(options, (response) => {
+    const sent = send(options, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

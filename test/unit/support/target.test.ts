@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { awsTestsLeftOut } from '../../support/aws/aws-project.js';
+import { clientConfig, s3Client } from '../../support/aws/clients.js';
+import { deployedTestsLeftOut } from '../../support/aws/deployed-project.js';
+import { emulatorEnv } from '../../support/aws/emulator.js';
+import { chooseTarget } from '../../support/aws/target.js';
+
+const ENDPOINT = 'http://127.0.0.1:4566';
+const all = { java: '', python: '', enforced: true, isStrict: false };
+const filesOf = (leftOut: readonly { readonly files: readonly string[] }[]) => leftOut.flatMap(({ files }) => files);
+
+describe('the target of the tests', () => {
+  it('is the endpoint that is given, whatever profile there is', () => {
+    const choice = chooseTarget({ AWS_ENDPOINT_URL: ENDPOINT, AWS_PROFILE: 'work' });
+
+    expect(choice).toMatchObject({ kind: 'given', endpoint: ENDPOINT, testHost: '127.0.0.1', patience: 1 });
+  });
+
+  it('is AWS where there is a profile and no endpoint', () => {
+    const choice = chooseTarget({ AWS_PROFILE: 'work', AWS_ENDPOINT_URL: '' });
+
+    expect(choice).toEqual({ kind: 'aws', patience: 4, logDelayMs: 30_000 });
+  });
+
+  it.each([
+    {},
+    { AWS_PROFILE: '', AWS_ENDPOINT_URL: ' ' },
+    { CI: 'true' },
+    { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'eu-west-1' },
+  ])('is an emulator of our own with %j', (env) => {
+    expect(chooseTarget(env)).toEqual({ kind: 'ministack', testHost: '127.0.0.1', patience: 1, logDelayMs: 0 });
+  });
+
+  it('is told of brokers, and of the name by which functions reach this machine', () => {
+    const env = { MILLRACE_TEST_KAFKA_BROKERS: 'a:9092, b:9092,', MILLRACE_TEST_HOST: 'host.docker.internal' };
+
+    expect(chooseTarget({ AWS_PROFILE: 'work', ...env })).toMatchObject({
+      brokers: ['a:9092', 'b:9092'],
+      testHost: 'host.docker.internal',
+    });
+    expect(chooseTarget({ MILLRACE_TEST_KAFKA_BROKERS: ' , ' }).brokers).toBe(undefined);
+  });
+
+  it('is refused where a single service is sent elsewhere', () => {
+    const env = { AWS_PROFILE: 'work', AWS_ENDPOINT_URL_S3: ENDPOINT };
+
+    expect(() => chooseTarget(env)).toThrow(/AWS_ENDPOINT_URL_S3/);
+    expect(chooseTarget({ ...env, AWS_ENDPOINT_URL: ENDPOINT }).kind).toBe('given');
+  });
+});
+
+describe('a client of the target', () => {
+  it('leaves credentials and the form of names to the SDK on AWS', () => {
+    const config = clientConfig({ region: 'eu-west-1' });
+
+    expect(config).toEqual({ region: 'eu-west-1' });
+    expect(s3Client(config).config.forcePathStyle).toBe(false);
+  });
+
+  it('has an endpoint, keys and one name for all buckets on an emulator', () => {
+    const config = clientConfig({ region: 'us-east-1', endpoint: ENDPOINT });
+
+    expect(config).toMatchObject({ region: 'us-east-1', endpoint: ENDPOINT });
+    expect(config.credentials).toBeDefined();
+    expect(s3Client(config).config.forcePathStyle).toBe(true);
+  });
+
+  it('uses the keys of who gives an emulator, else those of its first account', () => {
+    const given = emulatorEnv(ENDPOINT, { AWS_ACCESS_KEY_ID: '111111111111', AWS_SECRET_ACCESS_KEY: 's' });
+
+    expect([given.AWS_ACCESS_KEY_ID, given.AWS_SECRET_ACCESS_KEY]).toEqual(['111111111111', 's']);
+    expect(emulatorEnv(ENDPOINT)).toMatchObject({ AWS_ACCESS_KEY_ID: 'test', AWS_REGION: 'us-east-1' });
+  });
+});
+
+describe('tests of the level aws that a target can not have', () => {
+  it('are none on an emulator, and all without one', () => {
+    const choice = chooseTarget({});
+
+    expect(awsTestsLeftOut(choice, '')).toEqual([]);
+    expect(filesOf(awsTestsLeftOut(choice, 'Python')).length).toBeGreaterThanOrEqual(9);
+  });
+
+  it('are none at an endpoint but those of emulators of our own', () => {
+    const choice = chooseTarget({ AWS_ENDPOINT_URL: ENDPOINT });
+
+    expect(awsTestsLeftOut(choice, '')).toEqual([]);
+    expect(filesOf(awsTestsLeftOut(choice, 'Python'))).toEqual(['test/integration/emulator/emulator.test.ts']);
+  });
+
+  it('are those with faults on AWS, and those whose functions call back unless they can', () => {
+    const faults = [
+      'test/integration/aws/dynamodb-faults.test.ts',
+      'test/integration/aws/lambda-faults.test.ts',
+      'test/integration/aws/s3-faults.test.ts',
+      'test/property/leases/dynamodb-faults.test.ts',
+    ];
+
+    expect(filesOf(awsTestsLeftOut(chooseTarget({ AWS_PROFILE: 'work', MILLRACE_TEST_HOST: 'here' }), ''))).toEqual(
+      faults,
+    );
+    expect(filesOf(awsTestsLeftOut(chooseTarget({ AWS_PROFILE: 'work' }), ''))).toEqual([
+      ...faults,
+      'test/conformance/lambda-invoker.test.ts',
+    ]);
+  });
+});
+
+describe('tests of deployed functions that a target can not have', () => {
+  const counts = ['test/deployed/faults.test.ts', 'test/deployed/word-count.test.ts'];
+  const roles = ['test/deployed/permissions.test.ts', 'test/deployed/roles.test.ts'];
+  const leftOut = (env: Record<string, string>, here: Partial<typeof all> = {}) =>
+    deployedTestsLeftOut(chooseTarget(env), { ...all, ...here });
+
+  it('are all without a broker or an emulator', () => {
+    expect(leftOut({})).toEqual([]);
+    expect(filesOf(leftOut({}, { java: 'Java' }))).toEqual([...counts, ...roles]);
+    expect(leftOut({}, { java: 'Java', python: 'Python' })[0]?.wanted).toBe('Java · Python');
+  });
+
+  it('are on AWS those that need a broker which AWS does not reach', () => {
+    const brokers = { MILLRACE_TEST_KAFKA_BROKERS: 'a:9092' };
+
+    expect(filesOf(leftOut({ AWS_PROFILE: 'work' }))).toEqual(counts);
+    expect(leftOut({ AWS_PROFILE: 'work' })[0]?.wanted).toMatch(/MILLRACE_TEST_KAFKA_BROKERS/);
+    expect(leftOut({ AWS_PROFILE: 'work', ...brokers }, { java: 'Java', python: 'Python' })).toEqual([]);
+    expect(leftOut({ AWS_PROFILE: 'work' }, { isStrict: true })).toEqual([]);
+  });
+
+  it('are at an endpoint without roles those about roles', () => {
+    expect(filesOf(leftOut({ AWS_ENDPOINT_URL: ENDPOINT }, { enforced: false }))).toEqual(roles);
+    expect(leftOut({ AWS_ENDPOINT_URL: ENDPOINT }, { python: 'Python' })).toEqual([]);
+  });
+});
