@@ -7,7 +7,11 @@ import { chooseTarget, type Environment, type TargetChoice } from './target.js';
 
 /** What roles may do; no record is processed. */
 const roleTests = filesOf('test/deployed', /^(roles|permissions)\.test\.ts$/);
-const countTests = filesOf('test/deployed', /\.test\.ts$/).filter((file) => !roleTests.includes(file));
+/** They start a broker that asks for a password, on this machine. */
+const lockedTests = filesOf('test/deployed', /^broker-login\.test\.ts$/);
+const countTests = filesOf('test/deployed', /\.test\.ts$/).filter(
+  (file) => !roleTests.includes(file) && !lockedTests.includes(file),
+);
 
 /** Decides it for this machine, as aws-project.ts does. */
 export async function deployedProject(env: Environment = process.env): Promise<AwsProject> {
@@ -17,7 +21,7 @@ export async function deployedProject(env: Environment = process.env): Promise<A
   const python = isStrict ? '' : await missingForMinistack();
   const enforced = choice.kind !== 'given' || (await isEnforced(env));
   const leftOut = deployedTestsLeftOut(choice, { java: isStrict ? '' : kafka.missing, python, enforced, isStrict });
-  return projectOf('DEPLOYED', [...countTests, ...roleTests], leftOut);
+  return projectOf('DEPLOYED', [...countTests, ...lockedTests, ...roleTests], leftOut);
 }
 
 export interface Circumstances {
@@ -35,8 +39,10 @@ export function deployedTestsLeftOut(choice: TargetChoice, here: Circumstances):
   const { java, python, enforced, isStrict } = here;
   if (choice.kind === 'ministack') {
     const wanted = [choice.brokers === undefined ? java : '', python].filter((one) => one !== '').join(' · ');
-    return wanted === '' ? [] : [{ files: [...countTests, ...roleTests], wanted }];
+    if (wanted !== '') return [{ files: [...countTests, ...lockedTests, ...roleTests], wanted }];
+    return java === '' ? [] : [{ files: lockedTests, wanted: java }];
   }
+  const own = choice.kind === 'aws' ? 'a broker of the tests on this machine, which AWS does not reach' : java;
   const broker =
     choice.brokers !== undefined || (choice.kind === 'aws' && isStrict)
       ? ''
@@ -45,6 +51,7 @@ export function deployedTestsLeftOut(choice: TargetChoice, here: Circumstances):
         : java;
   return [
     ...(broker === '' ? [] : [{ files: countTests, wanted: broker }]),
+    ...(own === '' ? [] : [{ files: lockedTests, wanted: own }]),
     ...(enforced ? [] : [{ files: roleTests, wanted: 'a target that enforces roles: this one allows everything' }]),
   ];
 }

@@ -24,14 +24,17 @@ import {
   ListBucketsCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
+import { DeleteSecretCommand, paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { paginateListQueues, SQSClient } from '@aws-sdk/client-sqs';
 import { clientConfig, s3Client } from './clients.js';
 import type { AwsTarget } from './target.js';
 
 const stackTimeoutS = 600;
 const tableTimeoutS = 120;
+/** The first removal ends the functions, the second finds the buckets empty. */
+const maxRemovals = 3;
 
-type Kind = 'stacks' | 'functions' | 'tables' | 'queues' | 'buckets' | 'logGroups' | 'roles';
+type Kind = 'stacks' | 'functions' | 'tables' | 'queues' | 'buckets' | 'secrets' | 'logGroups' | 'roles';
 
 /** Names of what there is of these kinds, if they begin with the prefix; a removed stack is none. */
 export async function leftovers(target: AwsTarget, prefix: string): Promise<readonly string[]> {
@@ -48,9 +51,8 @@ export async function removeAll(target: AwsTarget): Promise<void> {
   const each = async (kind: Kind, remove: (name: string) => Promise<unknown>) => {
     for (const name of await namesOf(kinds[kind])) if (name.startsWith(run)) await remove(name);
   };
-  // A stack does not go while its buckets hold something.
-  await each('buckets', (name) => emptyBucket(target, name));
   await each('stacks', (name) => removeStack(target, name));
+  await each('buckets', (name) => emptyBucket(target, name));
   const lambda = new LambdaClient(config);
   await each('functions', (FunctionName) => lambda.send(new DeleteFunctionCommand({ FunctionName })));
   const dynamoDb = new DynamoDBClient(config);
@@ -60,6 +62,10 @@ export async function removeAll(target: AwsTarget): Promise<void> {
   });
   const s3 = s3Client(config);
   await each('buckets', (Bucket) => s3.send(new DeleteBucketCommand({ Bucket })));
+  const secrets = new SecretsManagerClient(config);
+  await each('secrets', (SecretId) =>
+    secrets.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true })),
+  );
   const logs = new CloudWatchLogsClient(config);
   await each('logGroups', (name) => logs.send(new DeleteLogGroupCommand({ logGroupName: lambdaLogs + name })));
   const iam = new IAMClient(config);
@@ -72,10 +78,21 @@ export async function emptyBucket(target: AwsTarget, Bucket: string): Promise<vo
     for (const { Key } of Contents) await client.send(new DeleteObjectCommand({ Bucket, Key }));
 }
 
+/** A stack does not go while its buckets hold something, and a function that still runs may write there: its end is waited for. */
 async function removeStack(target: AwsTarget, StackName: string): Promise<void> {
   const client = new CloudFormationClient(clientConfig(target));
-  await client.send(new DeleteStackCommand({ StackName }));
-  await waitUntilStackDeleteComplete({ client, maxWaitTime: stackTimeoutS, minDelay: 1 }, { StackName });
+  for (let tries = 1; ; tries += 1) {
+    for (const bucket of await namesOf(listings(target, StackName).buckets))
+      if (bucket.startsWith(StackName)) await emptyBucket(target, bucket);
+    await client.send(new DeleteStackCommand({ StackName }));
+    const end = { client, maxWaitTime: stackTimeoutS, minDelay: 1 };
+    try {
+      await waitUntilStackDeleteComplete(end, { StackName });
+      return;
+    } catch (error) {
+      if (tries === maxRemovals) throw error;
+    }
+  }
 }
 
 const lambdaLogs = '/aws/lambda/';
@@ -116,6 +133,9 @@ function listings(target: AwsTarget, prefix: string): Readonly<Record<Kind, Name
         yield ((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).map(({ Name }) => Name);
       },
     },
+    secrets: pagesOf(paginateListSecrets({ client: new SecretsManagerClient(config) }, {}), ({ SecretList = [] }) =>
+      SecretList.map(({ Name }) => Name),
+    ),
     logGroups: pagesOf(
       paginateDescribeLogGroups(
         { client: new CloudWatchLogsClient(config) },
