@@ -2,13 +2,16 @@ import type { Clock } from '../host/host.js';
 import { AbortedError } from '../model/errors.js';
 
 /** A sleep that others can cut short. A wake-up that comes while nobody sleeps is kept for the next sleep. */
+/** Why a sleep ends early; a reason that is given costs no `DOMException`. */
+const AWAKE = 'awake';
+
 export class Wakeup {
   private sleeper: AbortController | null = null;
   private pending = false;
 
   wake(): void {
     this.pending = true;
-    this.sleeper?.abort();
+    this.sleeper?.abort(AWAKE);
   }
 
   /** Sleeps for `ms` milliseconds, or until {@link wake}; at most one sleeper at a time. */

@@ -1,8 +1,8 @@
 /**
  * The three tables in memory: for the embedded system, tests and the simulation.
  *
- * Each operation is one step of the event loop, so it is atomic by construction. What goes in and out is copied and frozen:
- * no caller can change an item behind the store's back, and two tables never share an object with their users.
+ * Each operation is one step of the event loop, so it is atomic by construction. What goes in is copied, and all is frozen: no
+ * caller can change an item behind the store's back, nor what another has read.
  */
 import { compareTaskIds, type TaskId } from '../../model/task-id.js';
 import type { Conditional, LeaseStore } from '../lease-store.js';
@@ -21,8 +21,19 @@ export interface MemoryLeaseStoreOptions {
   readonly newestPlan?: Plan | null;
 }
 
+/** The tables in memory, with an operator's hand in them. */
+export interface MemoryLeaseStore extends LeaseStore {
+  /**
+   * Deletes an item as somebody does with a console: no condition, and no gravestone stays. The engines never do so.
+   *
+   * @returns whether there was one
+   */
+  deleteItem(table: 'members', key: MemberId): boolean;
+  deleteItem(table: 'leases', key: TaskId): boolean;
+}
+
 /** Makes tables without members and leases. */
-export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): LeaseStore {
+export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): MemoryLeaseStore {
   const plansKept = Math.max(1, options.plansKept ?? DEFAULT_PLANS_KEPT);
   const slots = new Map<MemberId, SlotItem>();
   const leases = new Map<TaskId, Lease>();
@@ -31,14 +42,14 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): L
 
   async function writeMember(command: MemberCommand): Promise<Conditional<Member>> {
     const { answer, after } = stepMember(slots.get(command.memberId) ?? null, frozenCopy(command));
-    if (after !== null) slots.set(command.memberId, frozenCopy(after));
-    return frozenCopy(answer);
+    if (after !== null) slots.set(command.memberId, deepFreeze(after));
+    return deepFreeze(answer);
   }
 
   async function writeLease(command: LeaseCommand): Promise<Conditional<Lease>> {
     const answer = stepLease(leases.get(command.taskId) ?? null, frozenCopy(command));
-    if (answer.applied) leases.set(command.taskId, frozenCopy(answer.item));
-    return frozenCopy(answer);
+    if (answer.applied) leases.set(command.taskId, deepFreeze(answer.item));
+    return deepFreeze(answer);
   }
 
   const presentMember = (memberId: MemberId): Member | null => {
@@ -74,6 +85,8 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): L
       return answer;
     },
     readPlanNumber: async (number) => plans.find((plan) => plan.number === number) ?? null,
+
+    deleteItem: (table, key) => (table === 'members' ? slots.delete(key as MemberId) : leases.delete(key as TaskId)),
   };
 }
 

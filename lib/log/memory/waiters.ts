@@ -3,6 +3,9 @@
 import type { Clock } from '../../host/host.js';
 import { AbortedError } from '../../model/errors.js';
 
+/** Why a timer is cancelled; a reason that is given costs no `DOMException`, and fetches are many. */
+const NEWS = 'news';
+
 /** Calls to make when there is news; each waiting call registers with all that it waits for. */
 export class Waiters {
   private readonly wakes = new Set<() => void>();
@@ -42,6 +45,7 @@ export async function waitForNews(
 ): Promise<void> {
   throwIfAborted(signal);
   const timer = new AbortController();
+  let isOver = false;
   let wake = (): void => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
@@ -49,15 +53,20 @@ export async function waitForNews(
   for (const source of sources) source.add(wake);
   signal?.addEventListener('abort', wake, { once: true });
   try {
-    const elapsed = clock.sleep(ms, timer.signal).catch((thrown: unknown) => {
-      // The timer is cancelled when something else woke us: nobody listens to it any more.
-      if (!timer.signal.aborted) throw thrown;
-    });
+    const elapsed = clock.sleep(ms, timer.signal).then(
+      () => {
+        isOver = true;
+      },
+      (thrown: unknown) => {
+        // The timer is cancelled when something else woke us: nobody listens to it any more.
+        if (!timer.signal.aborted) throw thrown;
+      },
+    );
     await Promise.race([woken, elapsed]);
   } finally {
     for (const source of sources) source.remove(wake);
     signal?.removeEventListener('abort', wake);
-    timer.abort();
+    if (!isOver) timer.abort(NEWS);
   }
   throwIfAborted(signal);
 }

@@ -176,7 +176,7 @@ export class FunctionPlatform {
       timeline.add(process.name, 'invocation-failed', { requestId, cause });
       return { ok: false, condition: 'RetriesExhausted' };
     } finally {
-      over.abort();
+      over.abort('over');
       await timeout;
       this.busy.delete(process);
       if (!process.isDead && environment.version === this.versionOf(target)) this.idle.get(target)?.push(environment);

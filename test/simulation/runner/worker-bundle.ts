@@ -30,7 +30,6 @@ export async function bundleWorker(mutant: Mutant | null): Promise<WorkerBundle>
     target: 'node20',
     format: 'esm',
     mainFields: ['module', 'main'],
-    keepNames: true, // names of errors are part of what is logged
     sourcemap: true,
     sourcesContent: false,
     banner: { js: requireForCommonJs },
