@@ -19,7 +19,7 @@ export interface ScramUser {
 }
 
 /** The one that brokers and operators are, by PLAIN. */
-const OPERATOR = { name: 'operator', password: 'operator-secret' } as const;
+export const OPERATOR = { username: 'operator', password: 'operator-secret' } as const;
 
 /** Settings of brokers that take nobody without a password: SCRAM, and PLAIN for themselves and operators. No TLS. */
 export const scramProperties: BrokerProperties = {
@@ -27,7 +27,7 @@ export const scramProperties: BrokerProperties = {
   'inter.broker.listener.name': 'PLAINTEXT',
   'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
   'sasl.mechanism.inter.broker.protocol': 'PLAIN',
-  'listener.name.plaintext.plain.sasl.jaas.config': `${PLAIN_MODULE} required username="${OPERATOR.name}" password="${OPERATOR.password}" user_${OPERATOR.name}="${OPERATOR.password}";`,
+  'listener.name.plaintext.plain.sasl.jaas.config': `${PLAIN_MODULE} required username="${OPERATOR.username}" password="${OPERATOR.password}" user_${OPERATOR.username}="${OPERATOR.password}";`,
   'listener.name.plaintext.scram-sha-256.sasl.jaas.config': `${SCRAM_MODULE} required;`,
   'listener.name.plaintext.scram-sha-512.sasl.jaas.config': `${SCRAM_MODULE} required;`,
 };
@@ -46,7 +46,7 @@ export function scramRecord({ mechanism, name, password }: ScramUser): string {
 /** Gives a user another password, as an operator does, by Kafka's own tool; connections that are open stay so. */
 export async function setScramPassword(kafka: ScramCluster, { mechanism, name, password }: ScramUser): Promise<void> {
   const file = join(kafka.dir, 'operator.properties');
-  const login = `${PLAIN_MODULE} required username="${OPERATOR.name}" password="${OPERATOR.password}";`;
+  const login = `${PLAIN_MODULE} required username="${OPERATOR.username}" password="${OPERATOR.password}";`;
   await writeFile(file, `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=${login}\n`);
   const change = ['--alter', '--entity-type', 'users', '--entity-name', name];
   const to = ['--add-config', `${mechanism}=[password=${password}]`];
