@@ -110,6 +110,11 @@ export class GroupOffsets {
     return { nextOffset: stored.nextOffset as Offset, metadata: stored.metadata };
   }
 
+  /** Committed offsets of these partitions were deleted; pending ones stay, and so does who waits for them. */
+  forget(groupId: string, keys: readonly TopicPartitionKey[]): void {
+    for (const key of keys) this.groups.get(groupId)?.committed.delete(key);
+  }
+
   /** A topic was deleted: its offsets go with it, as in Kafka. */
   forgetTopic(topic: string): void {
     for (const group of this.groups.values()) {

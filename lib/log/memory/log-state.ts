@@ -43,6 +43,12 @@ export interface OffsetsCommittedEvent {
   readonly atMs: number;
 }
 
+export interface OffsetsDeletedEvent {
+  readonly type: 'offsetsDeleted';
+  readonly groupId: string;
+  readonly keys: readonly TopicPartitionKey[];
+}
+
 /** Only in checkpoints: a batch as it was stored. */
 export interface BatchStoredEvent {
   readonly type: 'batchStored';
@@ -60,6 +66,7 @@ export type LogEvent =
   | ({ readonly type: 'producerInitialised' } & InitialisedProducer)
   | TransactionEndedEvent
   | OffsetsCommittedEvent
+  | OffsetsDeletedEvent
   | ({ readonly type: 'logStartMoved'; readonly offset: number } & TopicPartition)
   | BatchStoredEvent;
 
@@ -98,6 +105,9 @@ export class LogState {
         break;
       case 'offsetsCommitted':
         this.commitOffsets(event);
+        break;
+      case 'offsetsDeleted':
+        this.groupOffsets.forget(event.groupId, event.keys);
         break;
       case 'logStartMoved':
         this.topics.partition(event).moveLogStart(event.offset);

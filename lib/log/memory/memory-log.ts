@@ -249,6 +249,21 @@ export class MemoryLog implements Log {
     for (const partition of this.state.topics.get(name).partitions) this.maintenance.compactNow(partition, nowMs);
   }
 
+  /**
+   * Deletes committed offsets of a group, as their retention does and as an operator can. What an open transaction is about to
+   * commit stays. Kafka: `DeleteConsumerGroupOffsets` (KIP-496).
+   *
+   * @returns the partitions that had one
+   */
+  async deleteOffsets(groupId: string, of: readonly TopicPartition[]): Promise<readonly TopicPartitionKey[]> {
+    const nowMs = this.begin();
+    const { groupOffsets } = this.state;
+    const keys = of.map(topicPartitionKey).filter((key) => groupOffsets.committed(groupId, key, nowMs) !== undefined);
+    if (keys.length > 0) this.events.record({ type: 'offsetsDeleted', groupId, keys });
+    this.events.settle();
+    return keys;
+  }
+
   /** Begins a new journal file of all that is known; the log does so by itself too. Nothing to do without a folder. */
   async checkpoint(): Promise<void> {
     this.begin();

@@ -1,18 +1,22 @@
 /** The world that the processes of one run share: log, tables, objects, functions, time; and whatever goes wrong in it. */
 import type { Host } from '../../host/host.js';
 import { createNodeHost } from '../../host/node/node-host.js';
-import type { LeaseStore } from '../../leases/lease-store.js';
-import { createMemoryLeaseStore } from '../../leases/memory/memory-lease-store.js';
+import { createMemoryLeaseStore, type MemoryLeaseStore } from '../../leases/memory/memory-lease-store.js';
 import { createMemoryLog, type MemoryLog } from '../../log/memory/memory-log.js';
+import { RecordSetBuilder } from '../../model/record-set-builder.js';
 import { createMemorySnapshotStore } from '../../snapshots/memory/memory-snapshot-store.js';
 import type { SnapshotStore } from '../../snapshots/snapshot-store.js';
 import type { StreamsApp } from '../../topology/app.js';
 import { type Chance, createChance } from './chance.js';
+import { EventSourceMapping } from './event-source-mapping.js';
 import type { ActiveFault } from './faults/fault.js';
 import { FunctionPlatform } from './function-platform.js';
 import { createHandler } from './handlers.js';
-import type { Scenario } from './scenario.js';
+import { Harms } from './harms.js';
+import type { Scenario, ScenarioInput } from './scenario.js';
 import type { Effect, PortCall } from './simulated-ports.js';
+import type { SimulatedProcess } from './simulated-process.js';
+import type { Subject } from './subject.js';
 import { Timeline } from './timeline.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -22,6 +26,8 @@ const STANDBY_TIMEOUT_MS = 20_000;
 const QUERY_TIMEOUT_MS = 10_000;
 /** EventBridge: `rate(1 minute)`. */
 const SCHEDULE_INTERVAL_MS = 60_000;
+/** Virtual milliseconds between two attempts of `tryUntilCalm`. */
+const TRY_INTERVAL_MS = 200;
 /** EventBridge's event, as far as the scheduler reads it. */
 const SCHEDULE_EVENT = { source: 'aws.events' };
 
@@ -29,6 +35,8 @@ export interface CloudOptions {
   readonly scenario: Scenario;
   /** With the scenario's settings. */
   readonly app: StreamsApp;
+  /** Makes that of a new execution environment, with the scenario's settings. Absent: all share `app`. */
+  readonly createApp?: Subject['createApp'];
   /** Source and sink topics with their partitions, names on the broker. */
   readonly topics: Readonly<Record<string, number>>;
 }
@@ -48,26 +56,34 @@ export class Cloud {
   /** The cloud's own: the true time. */
   readonly host: Host;
   readonly log: MemoryLog;
-  readonly leases: LeaseStore = createMemoryLeaseStore();
+  readonly leases: MemoryLeaseStore = createMemoryLeaseStore();
   readonly snapshots: SnapshotStore;
   readonly platform: FunctionPlatform;
   /** Rules of the ports that the engines have broken, and what failed in the background of the cloud. */
   readonly broken: string[] = [];
+  /** Input that was appended so far, in order. */
+  readonly inputs: ScenarioInput[] = [];
+  /** What faults have damaged beyond what the product can make good. */
+  readonly harms: Harms;
+  private readonly mapping = new EventSourceMapping(this);
   private faults: readonly ActiveFault[] = [];
   private readonly effectListeners: ((effect: Effect) => void)[] = [];
   private readonly background = new Set<Promise<void>>();
   private readonly ending = new AbortController();
   private wantedMembers: number;
+  private readonly createApp: NonNullable<Subject['createApp']>;
 
-  private constructor({ scenario, app, time, timeline, host, log }: CloudParts) {
+  private constructor({ scenario, app, createApp, time, timeline, host, log }: CloudParts) {
     this.scenario = scenario;
     this.app = app;
+    this.createApp = createApp ?? (() => app);
     this.time = time;
     this.timeline = timeline;
     this.host = host;
     this.log = log;
     this.snapshots = createMemorySnapshotStore({ clock: host.clock });
     this.wantedMembers = scenario.members;
+    this.harms = new Harms(app, timeline);
     this.platform = new FunctionPlatform({
       time,
       timeline,
@@ -106,10 +122,26 @@ export class Cloud {
     return this.wantedMembers;
   }
 
+  /** The application of a new execution environment. */
+  appOf(process: SimulatedProcess): StreamsApp {
+    return this.createApp(process, this);
+  }
+
   /** Changes the setting and deploys the scheduler function again. */
   setMembers(members: number): void {
     this.wantedMembers = members;
     this.platform.redeploy('scheduler');
+  }
+
+  /** Appends a record to a source topic now. */
+  async append(input: ScenarioInput): Promise<void> {
+    const { topic, partition, key, value, timestampMs } = input;
+    const records = new RecordSetBuilder();
+    records.append(key, value, timestampMs);
+    this.inputs.push(input);
+    const offset = await this.log.append({ topic, partition }, records.build());
+    this.timeline.add('world', 'input', { topic, partition, offset });
+    if (this.scenario.doorbells === true) this.mapping.note({ topic, partition, offset });
   }
 
   /** A stream of chance of this run. */
@@ -126,7 +158,18 @@ export class Cloud {
 
   /** From here on nothing goes wrong any more. */
   calm(): void {
+    for (const fault of this.faults) fault.calm?.();
     this.faults = [];
+  }
+
+  /** Whether faults may still happen. */
+  get isCalm(): boolean {
+    return this.time.nowMs >= this.scenario.calmAtMs;
+  }
+
+  /** Invokes the scheduler as its schedule does. */
+  tick(): void {
+    this.platform.accept('scheduler', SCHEDULE_EVENT);
   }
 
   /** Ends the schedule, waits for every invocation to end, and answers when nothing runs. */
@@ -146,11 +189,23 @@ export class Cloud {
   }
 
   async before(call: PortCall): Promise<void> {
-    for (const fault of this.faults) await fault.before?.(call);
+    for (const fault of this.faults) {
+      const waiting = fault.before?.(call);
+      if (waiting !== undefined) await waiting;
+    }
   }
 
-  async after(call: PortCall): Promise<void> {
-    for (const fault of this.faults) await fault.after?.(call);
+  /** @returns what the process hears */
+  async after(call: PortCall, answer: unknown): Promise<unknown> {
+    for (const fault of this.faults) {
+      const waiting = fault.after?.(call, answer);
+      if (waiting !== undefined) await waiting;
+    }
+    for (const fault of this.faults) {
+      const instead = fault.answer?.(call, answer);
+      if (instead !== undefined) return instead;
+    }
+    return answer;
   }
 
   /** Resolves at a moment of virtual time, in milliseconds since the run began; false if the cloud ends before. */
@@ -161,6 +216,12 @@ export class Cloud {
     } catch {
       return false;
     }
+  }
+
+  /** Tries something from a moment on, now and then, until it answers true or nothing is to go wrong any more. */
+  async tryUntilCalm(atMs: number, attempt: () => Promise<boolean>): Promise<void> {
+    for (let nextMs = atMs; await this.until(nextMs); nextMs = this.time.nowMs + TRY_INTERVAL_MS)
+      if (this.isCalm || (await attempt())) return;
   }
 
   /** Work of the cloud itself; what it throws is a rule broken. */
@@ -174,8 +235,7 @@ export class Cloud {
   }
 
   private async schedule(): Promise<void> {
-    for (let atMs = 0; await this.until(atMs); atMs += SCHEDULE_INTERVAL_MS)
-      this.platform.accept('scheduler', SCHEDULE_EVENT);
+    for (let atMs = 0; await this.until(atMs); atMs += SCHEDULE_INTERVAL_MS) this.tick();
   }
 
   private first<T>(ask: (fault: ActiveFault) => T | undefined): T | undefined {

@@ -7,8 +7,9 @@ import type { Scenario, ScenarioInput } from './scenario.js';
 import type { Subject } from './subject.js';
 import { VirtualTime } from './virtual-time.js';
 
-/** An input of a scenario before it has a time. */
-export type UntimedInput = Pick<ScenarioInput, 'topic' | 'partition' | 'key' | 'value'>;
+/** An input of a scenario before it has a time; without a timestamp of its own it gets that of its arrival. */
+export type UntimedInput = Pick<ScenarioInput, 'topic' | 'partition' | 'key' | 'value'> &
+  Partial<Pick<ScenarioInput, 'timestampMs'>>;
 
 export interface ScenarioPlan {
   readonly subject: Subject;
@@ -39,6 +40,8 @@ export const QUICK_SETTINGS: SettingsInput = {
   restoreStallTimeoutMs: 20_000,
 };
 
+/** Share of the scenarios in which input rings. */
+const DOORBELLS = 0.5;
 /** Virtual time during which input arrives and faults begin, in milliseconds. */
 const ACTIVE_MS = 30_000;
 /** From then until nothing goes wrong any more. */
@@ -56,6 +59,7 @@ export function generateScenario(plan: ScenarioPlan, seed: number): Scenario {
     members,
     settings,
     taskTimeoutMs: chance.pick(TASK_TIMEOUTS_MS),
+    doorbells: chance.happens(DOORBELLS),
     inputs: timed(plan.inputs(createChance(seed, 'inputs')), createChance(seed, 'times')),
     faults: faults(plan, createChance(seed, 'faults'), {
       activeMs: ACTIVE_MS,
@@ -70,7 +74,17 @@ export function generateScenario(plan: ScenarioPlan, seed: number): Scenario {
 
 function faults({ kinds, faults }: ScenarioPlan, chance: Chance, size: ScenarioSize): readonly Fault[] {
   if (kinds.length === 0) return [];
-  return Array.from({ length: chance.between(...faults) }, () => chance.pick(kinds).make(chance, size));
+  return Array.from({ length: chance.between(...faults) }, () => drawn(kinds, chance).make(chance, size));
+}
+
+function drawn(kinds: readonly FaultKind[], chance: Chance): FaultKind {
+  const weightOf = ({ weight }: FaultKind) => weight ?? 1;
+  let left = chance.next() * kinds.reduce((sum, kind) => sum + weightOf(kind), 0);
+  for (const kind of kinds) {
+    left -= weightOf(kind);
+    if (left < 0) return kind;
+  }
+  return chance.pick(kinds);
 }
 
 /** Input comes in bursts with pauses between them. */
@@ -80,6 +94,6 @@ function timed(inputs: readonly UntimedInput[], chance: Chance): readonly Scenar
   const times = inputs.map(() => chance.pick(bursts) + chance.below(1_000)).sort((a, b) => a - b);
   return inputs.map((input, index) => {
     const atMs = times[index] ?? 0;
-    return { ...input, atMs, timestampMs: wallClockMs + atMs };
+    return { ...input, atMs, timestampMs: input.timestampMs ?? wallClockMs + atMs };
   });
 }

@@ -14,7 +14,7 @@ import type { SimulatedProcess } from './simulated-process.js';
 
 /** What a cold start of this process makes. */
 export function createHandler(cloud: Cloud, process: SimulatedProcess): SimulatedHandler {
-  const { app } = cloud;
+  const app = cloud.appOf(process);
   const ports = portsOf(cloud, process);
   const options = {
     ports: async () => ports,
@@ -42,7 +42,7 @@ function portsOf(cloud: Cloud, process: SimulatedProcess): RuntimePorts {
     chance: cloud.chance(`${process.name}/latency`),
     hooks: {
       before: (call) => cloud.before(call),
-      after: (call) => cloud.after(call),
+      after: (call, answer) => cloud.after(call, answer),
       effects: (effect) => cloud.effect(effect),
       broken: (rule) => cloud.broken.push(`${process.name}: ${rule}`),
     },
@@ -56,7 +56,8 @@ function watched(cloud: Cloud, process: SimulatedProcess, handle: SimulatedHandl
       return await handle(event, context);
     } catch (thrown) {
       const { kind, code, stack } = asStreamsError(thrown);
-      if (!process.isDead && (kind === 'internal' || kind === 'invalid')) cloud.broken.push(`${code}: ${stack}`);
+      const isFault = kind === 'internal' || (kind === 'invalid' && !cloud.harms.codes.has(code));
+      if (!process.isDead && isFault) cloud.broken.push(`${code}: ${stack}`);
       throw thrown;
     }
   };

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly settings: SettingsInput;
   /** Longest time of one invocation of the task function, in milliseconds. Lambda: `timeout`. */
   readonly taskTimeoutMs: number;
+  /** Whether an event source mapping tells the task function of new input. Absent: the schedule alone finds it. */
+  readonly doorbells?: boolean;
   /** In order of time. */
   readonly inputs: readonly ScenarioInput[];
   readonly faults: readonly Fault[];

@@ -11,7 +11,8 @@ import type { RuntimePorts } from '../../runtime/ports.js';
 import type { Chance } from './chance.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-export type PortName = 'log' | 'producer' | 'leases' | 'snapshots' | 'invoker';
+/** `outside`: a service of user code's own, as `simulate` hands it to an execution environment. */
+export type PortName = 'log' | 'producer' | 'leases' | 'snapshots' | 'invoker' | 'outside';
 
 /** A call that a process makes. */
 export interface PortCall {
@@ -37,7 +38,8 @@ export type Effect = PortCall &
 
 export interface CallHooks {
   before(call: PortCall): Promise<void>;
-  after(call: PortCall): Promise<void>;
+  /** @returns what the process hears */
+  after(call: PortCall, answer: unknown): Promise<unknown>;
   /** Told at the moment of the effect (S2). */
   effects(effect: Effect): void;
   /** A rule of the ports was broken by the engine. */
@@ -142,8 +144,7 @@ class SimulatedPorts {
     await this.latency();
     await hooks.before(call);
     await process.thawed();
-    const answer = await this.withEffect(call, effect);
-    await hooks.after(call);
+    const answer = await hooks.after(call, await this.withEffect(call, effect));
     await this.latency();
     await process.thawed();
     return answer;

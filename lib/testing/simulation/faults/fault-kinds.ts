@@ -1,9 +1,45 @@
 /** Every kind of fault there is. A kind that is not in this list is never drawn and never counted. */
+import { clockSkew } from './clock-faults.js';
+import { deadline } from './deadline-faults.js';
 import type { FaultKind } from './fault.js';
 import { lateInvocation, lostInvocation, repeatedInvocation } from './invocation-faults.js';
+import { failingLog, slowLog } from './log-faults.js';
+import { offsetsExpired } from './offset-faults.js';
+import { codeRedeployed, memberAdded, memberDrained, scheduleRepeated } from './operator-faults.js';
 import { crash, freeze } from './process-faults.js';
+import { snapshotLost, snapshotTorn } from './snapshot-faults.js';
+import { rowDeleted, tableReplyLost, tableThrottled } from './table-faults.js';
+import { compaction, inputLost, topicRecreated, topicTruncated } from './topic-faults.js';
+import { foreignTransaction, timedOut, transactionTimedOut } from './transaction-faults.js';
 
-export const FAULT_KINDS: readonly FaultKind[] = [crash, freeze, lostInvocation, repeatedInvocation, lateInvocation];
+export const FAULT_KINDS: readonly FaultKind[] = [
+  crash,
+  freeze,
+  lostInvocation,
+  repeatedInvocation,
+  lateInvocation,
+  timedOut,
+  deadline,
+  tableThrottled,
+  tableReplyLost,
+  rowDeleted,
+  clockSkew,
+  slowLog,
+  failingLog,
+  transactionTimedOut,
+  foreignTransaction,
+  topicTruncated,
+  inputLost,
+  topicRecreated,
+  compaction,
+  offsetsExpired,
+  snapshotTorn,
+  snapshotLost,
+  memberAdded,
+  memberDrained,
+  codeRedeployed,
+  scheduleRepeated,
+];
 
 /** @throws {RangeError} if there is no such kind */
 export function faultKind(kind: string): FaultKind {

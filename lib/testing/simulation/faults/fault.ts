@@ -35,11 +35,15 @@ export interface ActiveFault {
   /** Before a call of a process takes effect: wait, throw, freeze or kill the process. */
   before?(call: PortCall): Promise<void> | undefined;
   /** After it took effect and before the process hears of it. */
-  after?(call: PortCall): Promise<void> | undefined;
+  after?(call: PortCall, answer: unknown): Promise<void> | undefined;
+  /** What the process hears instead of the answer, or undefined for the answer; asked after every `after`. */
+  answer?(call: PortCall, answer: unknown): Promise<unknown> | undefined;
   /** When an asynchronous invocation is accepted: how it is delivered instead, or undefined for as it would be. */
   delivery?(invocation: Invocation): readonly Delivery[] | undefined;
   /** When an execution environment starts. */
   environment?(process: SimulatedProcess): void;
+  /** When nothing is to go wrong any more: mends what would last. */
+  calm?(): void;
   /** Milliseconds that an invocation is given, or undefined for the function's own time-out. */
   timeoutMs?(invocation: Invocation): number | undefined;
 }
@@ -49,6 +53,13 @@ export interface FaultKind {
   readonly kind: string;
   /** What it does to the system, in one sentence. */
   readonly about: string;
+  /** How often it is drawn, compared with others. Absent: 1. */
+  readonly weight?: number;
+  /**
+   * What is damaged so that results can not be exact, and what the product has to say of it; what one fault of the kind has
+   * damaged in a run is in `cloud.harms`. Absent: nothing, results must be exact.
+   */
+  readonly harms?: string;
   make(chance: Chance, size: ScenarioSize): Fault;
   /** @param fired to be called when it takes effect, with what there is to say */
   activate(fault: Fault, cloud: Cloud, fired: (details?: Readonly<Record<string, unknown>>) => void): ActiveFault;
