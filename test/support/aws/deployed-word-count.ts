@@ -89,11 +89,8 @@ export class DeployedWordCount {
   }
 
   /** Stops the process of the task function while a transaction is open, so that Lambda's time-out ends it. */
-  stopInTransaction(untilReplaced: () => Promise<unknown>): Promise<void> {
-    return stopInTransaction(
-      { target: this.target, view: this.view, isInTransaction: () => this.isInTransaction() },
-      untilReplaced,
-    );
+  stopInTransaction(): Promise<void> {
+    return stopInTransaction(this.target, this.view, () => this.isInTransaction());
   }
 
   /** What EventBridge sends every minute, now. */

@@ -12,12 +12,10 @@ import type { OutsideView } from './outside-view.js';
 
 const run = promisify(execFile);
 const MAX_STOPS = 200;
-/** Until what a process had sent has arrived. */
+/** Until what a process had sent has arrived, and an order has reached it. */
 const ARRIVED_MS = 20;
+const OBEYED_MS = 300;
 const BETWEEN_STOPS_MS = 7;
-/** Each costs an invocation up to its time-out. */
-const MAX_STANDSTILLS = 20;
-const FAR_ARRIVED_MS = 500;
 
 /** Ends the process of a task function that runs, as a crash would. */
 export async function endProcess(target: OpenTarget, view: OutsideView): Promise<void> {
@@ -28,39 +26,41 @@ export async function endProcess(target: OpenTarget, view: OutsideView): Promise
 /**
  * Stops the process of a task function, until Lambda's time-out ends it, at a moment at which a transaction of it is open.
  *
- * @param untilReplaced waits for the next incarnation: of one that was stopped between two transactions, where it can't go on
  * @throws {Error} if there was no such moment
  */
 export async function stopInTransaction(
-  {
-    target,
-    view,
-    isInTransaction,
-  }: {
-    readonly target: OpenTarget;
-    readonly view: OutsideView;
-    isInTransaction(): Promise<boolean>;
-  },
-  untilReplaced: () => Promise<unknown>,
+  target: OpenTarget,
+  view: OutsideView,
+  isInTransaction: () => Promise<boolean>,
 ): Promise<void> {
-  if (target.dir === undefined) {
-    for (let stops = 0; stops < MAX_STANDSTILLS; stops += 1) {
-      await order(view, 'stand still');
-      await sleep(FAR_ARRIVED_MS);
-      if (await isInTransaction()) return;
-      await untilReplaced();
-    }
-    throw new Error(`no transaction was open at ${MAX_STANDSTILLS} moments`);
-  }
-  const pid = await pidIn(target, target.dir);
+  const { stop, goOn } = target.dir === undefined ? byOrders(view) : bySignals(await pidIn(target, target.dir));
   for (let stops = 0; stops < MAX_STOPS; stops += 1) {
-    process.kill(pid, 'SIGSTOP');
-    await sleep(ARRIVED_MS);
+    await stop();
     if (await isInTransaction()) return;
-    process.kill(pid, 'SIGCONT');
+    await goOn();
     await sleep(BETWEEN_STOPS_MS);
   }
   throw new Error(`no transaction was open at ${MAX_STOPS} moments`);
+}
+
+function bySignals(pid: number) {
+  return {
+    async stop() {
+      process.kill(pid, 'SIGSTOP');
+      await sleep(ARRIVED_MS);
+    },
+    goOn: async () => void process.kill(pid, 'SIGCONT'),
+  };
+}
+
+function byOrders(view: OutsideView) {
+  return {
+    async stop() {
+      await order(view, 'stand still');
+      await sleep(OBEYED_MS);
+    },
+    goOn: () => order(view, 'go on'),
+  };
 }
 
 /** @throws {Error} if none runs */

@@ -6,7 +6,7 @@ import { until } from './patience.js';
 export const ORDER_KEY = { applicationId: { S: 'orders-of-tests' }, memberId: { S: 'task' } };
 
 /** Gives the order and waits until one process has taken it. */
-export async function order({ clients, outputs }: OutsideView, what: 'end' | 'stand still'): Promise<void> {
+export async function order({ clients, outputs }: OutsideView, what: 'end' | 'stand still' | 'go on'): Promise<void> {
   const { dynamoDb } = clients;
   const TableName = outputs.MembersTableName;
   await dynamoDb.send(new PutItemCommand({ TableName, Item: { ...ORDER_KEY, order: { S: what } } }));
