@@ -215,6 +215,7 @@ describe.each(functions)('the role of the %s function', (name) => {
     }
 
     expect(permissions.length).toBeGreaterThan(1);
+    expect(permissions.map(({ resource }) => resource)).toContain(secret.arn);
     expect(notMissed).toEqual([]);
   });
 });
