@@ -1,14 +1,14 @@
 /** Runs one scenario from its start to the end of its last process, under every checker. */
 
-import { isCaughtUp } from '../../local/caught-up.js';
-import { RecordSetBuilder } from '../../model/record-set-builder.js';
 import { resolveSettings } from '../../model/settings.js';
 import { type Checker, SAMPLE_INTERVAL_MS, type WatchedRun } from './checkers/checker.js';
 import { Cloud } from './cloud.js';
 import { faultKind } from './faults/fault-kinds.js';
 import type { Scenario } from './scenario.js';
+import { isSettled } from './settled.js';
 import type { Subject } from './subject.js';
 import type { TimelineEntry } from './timeline.js';
+import { Witness } from './witness.js';
 
 export interface Violation {
   readonly checker: string;
@@ -19,6 +19,8 @@ export interface ScenarioRun {
   readonly violations: readonly Violation[];
   /** Times that each kind of fault took effect. */
   readonly faultsFired: ReadonlyMap<string, number>;
+  /** Times that each transition of the ownership protocol was made, by its name (TRANSITIONS of coverage.ts). */
+  readonly transitions: ReadonlyMap<string, number>;
   readonly timeline: readonly TimelineEntry[];
   /** The same for runs that took the same course. */
   readonly digest: string;
@@ -35,25 +37,28 @@ export async function runScenario(
   scenario: Scenario,
   checkers: readonly Checker[],
 ): Promise<ScenarioRun> {
-  const app = { ...subject.app, settings: resolveSettings({ ...subject.app.settings, ...scenario.settings }) };
-  const cloud = await Cloud.create({ scenario, app, topics: subject.topics });
+  const settings = resolveSettings({ ...subject.app.settings, ...scenario.settings });
+  const app = { ...subject.app, settings };
+  const createApp: Subject['createApp'] = (process, cloud) =>
+    subject.createApp === undefined ? app : { ...subject.createApp(process, cloud), settings };
+  const cloud = await Cloud.create({ scenario, app, createApp, topics: subject.topics });
   return cloud.time.run(new Running({ ...subject, app }, cloud, checkers).run());
 }
 
 class Running {
   private readonly cloud: Cloud;
-  private readonly subject: Subject;
+  private readonly witness: Witness;
   private readonly violations: Violation[] = [];
   private readonly fired = new Map<string, number>();
   private readonly watched: readonly { readonly name: string; readonly run: WatchedRun }[];
   private isOver = false;
 
   constructor(subject: Subject, cloud: Cloud, checkers: readonly Checker[]) {
-    this.subject = subject;
     this.cloud = cloud;
+    this.witness = new Witness(cloud, subject);
     this.watched = checkers.map((checker) => {
       const wrong = (what: string) => this.wrong(checker.name, what);
-      return { name: checker.name, run: checker.watch({ cloud, subject, wrong }) };
+      return { name: checker.name, run: checker.watch({ cloud, subject, witness: this.witness, wrong }) };
     });
   }
 
@@ -68,11 +73,13 @@ class Running {
     if (await this.settles()) for (const { run } of watched) await run.settled?.();
     this.isOver = true;
     await cloud.end();
+    await this.witness.settle();
     for (const { run } of watched) await run.ended?.();
     for (const what of cloud.broken) this.wrong('rules-of-the-ports', what);
     return {
       violations: this.violations,
       faultsFired: this.fired,
+      transitions: this.witness.coverage.counts,
       timeline: cloud.timeline.entries,
       digest: cloud.timeline.digest(cloud.host.digest),
       lastedMs: cloud.time.nowMs,
@@ -91,12 +98,9 @@ class Running {
 
   private async feed(): Promise<void> {
     const { cloud } = this;
-    for (const { atMs, topic, partition, key, value, timestampMs } of cloud.scenario.inputs) {
-      await cloud.until(atMs);
-      const records = new RecordSetBuilder();
-      records.append(key, value, timestampMs);
-      const offset = await cloud.log.append({ topic, partition }, records.build());
-      cloud.timeline.add('world', 'input', { topic, partition, offset });
+    for (const input of cloud.scenario.inputs) {
+      await cloud.until(input.atMs);
+      await cloud.append(input);
     }
   }
 
@@ -104,7 +108,7 @@ class Running {
     const { cloud } = this;
     const deadlineMs = cloud.time.nowMs + SETTLE_MOST_MS;
     while (cloud.time.nowMs < deadlineMs) {
-      if (await isCaughtUp(cloud.app, cloud.log)) return true;
+      if (await isSettled(cloud, this.witness)) return true;
       await cloud.until(cloud.time.nowMs + LOOK_INTERVAL_MS);
     }
     this.wrong('input-is-processed', `not all input is processed ${SETTLE_MOST_MS} ms after the last fault`);
@@ -113,8 +117,10 @@ class Running {
 
   private async sample(): Promise<void> {
     const { cloud } = this;
-    while (!this.isOver && (await cloud.until(cloud.time.nowMs + SAMPLE_INTERVAL_MS)))
+    while (!this.isOver && (await cloud.until(cloud.time.nowMs + SAMPLE_INTERVAL_MS))) {
+      await this.witness.sample();
       for (const { run } of this.watched) await run.sample?.();
+    }
   }
 
   private wrong(checker: string, what: string): void {

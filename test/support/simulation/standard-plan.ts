@@ -4,6 +4,7 @@ import { FAULT_KINDS } from '../../../lib/testing/simulation/faults/fault-kinds.
 import type { ScenarioPlan, UntimedInput } from '../../../lib/testing/simulation/generate-scenario.js';
 import type { Subject } from '../../../lib/testing/simulation/subject.js';
 import { defaultPartition } from '../../../lib/topology/default-partitioner.js';
+import { standardOracle } from './standard-oracle.js';
 import { OTHER_PARTITIONS, SINK_TOPICS, SOURCE_TOPICS, stressApp, WORD_PARTITIONS } from './stress-app.js';
 
 const RECORDS = 300;
@@ -16,8 +17,20 @@ const NO_TICKS_MS = 86_400_000;
 
 const topics = { ...SOURCE_TOPICS, ...SINK_TOPICS };
 const outputs: Subject['outputs'] = { counts: 'sequence', numbered: 'sequence', cities: 'last', ticks: 'none' };
-const waking: Subject = { app: stressApp({}, TICK_MS), topics, outputs };
-const sleeping: Subject = { app: stressApp({}, NO_TICKS_MS), topics, outputs };
+const always = { topics, outputs, oracle: standardOracle };
+/** Its timers count in the store of numbers. */
+const waking: Subject = {
+  ...always,
+  app: stressApp({}, TICK_MS),
+  counting: ['counts', 'numbered', 'ticks'],
+  incomparableStores: ['numbers'],
+};
+const sleeping: Subject = {
+  ...always,
+  app: stressApp({}, NO_TICKS_MS),
+  counting: ['counts', 'numbered'],
+  sleeps: true,
+};
 
 /** Seeds with the same remainder share a subject. */
 export function standardPlan(seed: number): ScenarioPlan {

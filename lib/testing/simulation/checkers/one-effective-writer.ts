@@ -1,0 +1,68 @@
+/**
+ * At most one effective writer per task: leases and producer epochs order the processes that run a task, and once one that holds
+ * a later lease epoch has committed, none of an earlier one commits any more.
+ *
+ * The guarantee does not matter: at least once, too, outputs, state and offsets go through the task's transactional producer.
+ */
+import type { Conditional } from '../../../leases/lease-store.js';
+import type { Lease } from '../../../leases/records.js';
+import type { ProducerOptions, TransactionalProducer } from '../../../log/log.js';
+import { transactionalId } from '../../../runtime/task-run.js';
+import type { Effect } from '../simulated-ports.js';
+import { producerKey } from '../transactions.js';
+import type { Checker } from './checker.js';
+
+interface Writer {
+  readonly process: string;
+  /** Of the lease under which its producer was initialised; 0: it had taken none. */
+  readonly leaseEpoch: number;
+}
+
+export const oneEffectiveWriter: Checker = {
+  name: 'one-effective-writer',
+  watch({ cloud, witness, wrong }) {
+    const ids = new Set(witness.map.tasks.map(({ taskId }) => transactionalId(cloud.app, taskId)));
+    const writers = new WritersByLease();
+    const newest = new Map<string, Writer>();
+    cloud.listen((effect) => writers.hear(effect, (taskId) => transactionalId(cloud.app, taskId)));
+    witness.transactions.listen(({ producer, process }) => {
+      const { transactionalId: id } = producer;
+      if (!ids.has(id)) return wrong(`${process} commits as ${id}, which is no task's`);
+      const writer = writers.of(producerKey(producer)) ?? { process, leaseEpoch: 0 };
+      const before = newest.get(id);
+      if (writer.leaseEpoch === 0) return wrong(`${process} commits as ${id} without having taken its lease`);
+      if (before === undefined || writer.leaseEpoch > before.leaseEpoch) newest.set(id, writer);
+      else if (writer.leaseEpoch < before.leaseEpoch)
+        wrong(`${said(writer)} commits as ${id} after ${said(before)} has committed`);
+      else if (writer.process !== before.process) wrong(`${said(writer)} and ${said(before)} both commit as ${id}`);
+    });
+    return {};
+  },
+};
+
+class WritersByLease {
+  /** By process and transactional id. */
+  private readonly taken = new Map<string, number>();
+  private readonly writers = new Map<string, Writer>();
+
+  of(producer: string): Writer | undefined {
+    return this.writers.get(producer);
+  }
+
+  hear({ port, method, args, process, ...outcome }: Effect, idOf: (taskId: string) => string): void {
+    if (!outcome.ok) return;
+    if (port === 'leases' && method === 'takeLease') {
+      const { applied, item } = outcome.answer as Conditional<Lease>;
+      if (applied) this.taken.set(`${process.name} ${idOf(item.taskId)}`, item.epoch);
+    } else if (port === 'log' && method === 'initProducer') {
+      const { transactionalId: id } = args[0] as ProducerOptions;
+      const { producerId, epoch } = outcome.answer as TransactionalProducer;
+      const leaseEpoch = this.taken.get(`${process.name} ${id}`) ?? 0;
+      this.writers.set(producerKey({ transactionalId: id, producerId, epoch }), { process: process.name, leaseEpoch });
+    }
+  }
+}
+
+function said({ process, leaseEpoch }: Writer): string {
+  return `${process} (lease epoch ${leaseEpoch})`;
+}

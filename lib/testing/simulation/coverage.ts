@@ -1,0 +1,84 @@
+/** How often each transition of the ownership protocol was made in a run, refused writes by their command. */
+import type { Conditional } from '../../leases/lease-store.js';
+import type { LeaseCommand } from '../../leases/lease-transitions.js';
+import type { MemberCommand } from '../../leases/member-transitions.js';
+import { LEASE_TRANSITIONS, leaseTransition, SLOT_TRANSITIONS, slotTransition } from '../../leases/protocol.js';
+import type { Lease, Member, MemberId, Plan } from '../../leases/records.js';
+import type { TaskId } from '../../model/task-id.js';
+import type { Effect } from './simulated-ports.js';
+
+const SLOT_COMMANDS: ReadonlyMap<string, MemberCommand['type']> = new Map([
+  ['createMember', 'create'],
+  ['claimMember', 'claim'],
+  ['heartbeat', 'heartbeat'],
+  ['drainMember', 'drain'],
+  ['freeMember', 'free'],
+  ['declareDead', 'declareDead'],
+  ['announcePlan', 'announcePlan'],
+  ['deleteMember', 'delete'],
+]);
+const LEASE_COMMANDS: ReadonlyMap<string, LeaseCommand['type']> = new Map([
+  ['takeLease', 'take'],
+  ['releaseLease', 'release'],
+]);
+const WRITE_PLAN = 'write a plan';
+const refused = (command: string) => `refused: ${command}`;
+
+/** All names that a run may count, in the order of the report. */
+export const TRANSITIONS: readonly string[] = [
+  ...SLOT_TRANSITIONS,
+  ...LEASE_TRANSITIONS,
+  WRITE_PLAN,
+  ...[...SLOT_COMMANDS.values(), ...LEASE_COMMANDS.values(), WRITE_PLAN].map(refused),
+];
+
+export class ProtocolCoverage {
+  private readonly counted = new Map<string, number>();
+  private readonly slots = new Map<MemberId, Member>();
+  private readonly leases = new Map<TaskId, Lease>();
+  private plan: Plan | null = null;
+
+  /** Times by name of the transition; one that was never made is absent. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.counted;
+  }
+
+  hear(effect: Effect): void {
+    if (effect.port !== 'leases' || effect.reads || !effect.ok) return;
+    const { method, args, answer } = effect;
+    const slot = SLOT_COMMANDS.get(method);
+    const lease = LEASE_COMMANDS.get(method);
+    if (slot !== undefined) this.slotWritten(slot, answer as Conditional<Member>);
+    else if (lease !== undefined)
+      this.leaseWritten({ ...(args[0] as object), type: lease } as LeaseCommand, answer as Conditional<Lease>);
+    else if (method === 'writePlan') this.planWritten(answer as Conditional<Plan>);
+  }
+
+  private slotWritten(command: MemberCommand['type'], { applied, item }: Conditional<Member>): void {
+    if (!applied) {
+      this.count(refused(command));
+      return;
+    }
+    this.count(slotTransition(this.slots.get(item.memberId) ?? null, { type: command }));
+    if (command === 'delete') this.slots.delete(item.memberId);
+    else this.slots.set(item.memberId, item);
+  }
+
+  private leaseWritten(command: LeaseCommand, { applied, item }: Conditional<Lease>): void {
+    if (!applied) {
+      this.count(refused(command.type));
+      return;
+    }
+    this.count(leaseTransition(this.leases.get(item.taskId) ?? null, command, this.plan));
+    this.leases.set(item.taskId, item);
+  }
+
+  private planWritten({ applied, item }: Conditional<Plan>): void {
+    this.count(applied ? WRITE_PLAN : refused(WRITE_PLAN));
+    this.plan = item;
+  }
+
+  private count(name: string): void {
+    this.counted.set(name, (this.counted.get(name) ?? 0) + 1);
+  }
+}
