@@ -1,5 +1,5 @@
 /**
- * A protection of the product, switched off: one text of one file replaced. The product has no switches for it; the bundle of the
+ * A protection of the product, switched off: texts of its files replaced. The product has no switches for it; the bundle of the
  * simulation's worker is made from the changed text.
  */
 export interface Mutant {
@@ -7,6 +7,12 @@ export interface Mutant {
   readonly name: string;
   /** The invariant or trap that is without its protection, and what should go wrong. */
   readonly protects: string;
+  readonly edits: readonly Edit[];
+  /** What the protection is there for where no fault of the cloud brings it about: a seed has to hold with this alone. */
+  readonly given?: readonly Edit[];
+}
+
+export interface Edit {
   /** From the root of the repository. */
   readonly file: string;
   /** What is replaced: stands in the file exactly once. */
@@ -15,9 +21,8 @@ export interface Mutant {
 }
 
 /** @throws {Error} if the text to replace does not stand there exactly once */
-export function mutated({ name, file, find, replace }: Mutant, source: string): string {
-  const [before, after, ...more] = source.split(find);
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`mutant ${name}: its text stands ${source.split(find).length - 1} times in ${file}, not once`);
-  return `${before}${replace}${after}`;
+export function edited(source: string, { file, find, replace }: Edit): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) throw new Error(`the text to replace stands ${parts.length - 1} times in ${file}: ${find}`);
+  return parts.join(replace);
 }

@@ -4,7 +4,6 @@ import type { SimulateOptions } from './options.js';
 import { endProgress, showProgress } from './progress.js';
 import { table } from './report.js';
 import { catchMutant } from './run-mutant.js';
-import { bundleWorker, type WorkerBundle } from './worker-bundle.js';
 
 /** Switches off one protection at a time, and prints which seed and checker catch it. @returns the exit code */
 export async function runMutantsMode({ only, from, seeds, jobs, json }: SimulateOptions): Promise<number> {
@@ -13,13 +12,8 @@ export async function runMutantsMode({ only, from, seeds, jobs, json }: Simulate
     console.error(`no mutant is called ${only}; there are: ${MUTANTS.map(({ name }) => name).join(', ')}`);
     return 2;
   }
-  const sound = await bundleWorker(null);
   const rows: (readonly string[])[] = [];
-  try {
-    for (const mutant of mutants) rows.push(await rowOf(mutant, sound));
-  } finally {
-    await sound.remove();
-  }
+  for (const mutant of mutants) rows.push(await rowOf(mutant));
   endProgress();
   for (const line of table(['mutant', 'seed', 'checker', 'protects'], rows)) console.log(line);
   if (json)
@@ -29,11 +23,10 @@ export async function runMutantsMode({ only, from, seeds, jobs, json }: Simulate
   console.log(missed.length === 0 ? 'all held' : `NOT all held: not caught: ${missed.join(', ')}`);
   return missed.length === 0 ? 0 : 1;
 
-  async function rowOf(mutant: Mutant, soundBundle: WorkerBundle): Promise<readonly string[]> {
+  async function rowOf(mutant: Mutant): Promise<readonly string[]> {
     const { name, protects } = mutant;
     const caught = await catchMutant({
       mutant,
-      sound: soundBundle,
       from,
       seeds,
       jobs,

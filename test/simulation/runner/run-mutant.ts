@@ -1,13 +1,11 @@
 /** Runs ordinary seeds on a product without one protection until a checker finds it wrong. */
 import type { Mutant } from '../mutants/mutant.js';
 import { RUN_MOST_MS } from './run-seeds.js';
-import { bundleWorker, type WorkerBundle } from './worker-bundle.js';
+import { bundleWorker } from './worker-bundle.js';
 import { WorkerPool } from './worker-pool.js';
 
 export interface CatchMutant {
   readonly mutant: Mutant;
-  /** The product as it is: a seed that fails there as well has not caught the mutant. */
-  readonly sound: WorkerBundle;
   readonly from: number;
   readonly seeds: number;
   readonly jobs: number;
@@ -20,15 +18,10 @@ export interface CaughtMutant {
 }
 
 /** @returns the lowest seed that catches it, or null if none does */
-export async function catchMutant({
-  mutant,
-  sound,
-  from,
-  seeds,
-  jobs,
-  onSeed,
-}: CatchMutant): Promise<CaughtMutant | null> {
-  const bundle = await bundleWorker(mutant);
+export async function catchMutant({ mutant, from, seeds, jobs, onSeed }: CatchMutant): Promise<CaughtMutant | null> {
+  const bundle = await bundleWorker([...(mutant.given ?? []), ...mutant.edits]);
+  /** The product with its protection: a seed that fails there as well has not caught the mutant. */
+  const sound = await bundleWorker(mutant.given);
   const pool = new WorkerPool({ file: bundle.file, workers: jobs });
   const soundPool = new WorkerPool({ file: sound.file, workers: 1 });
   const caught: CaughtMutant[] = [];
@@ -52,6 +45,6 @@ export async function catchMutant({
   } finally {
     pool.close();
     soundPool.close();
-    await bundle.remove();
+    await Promise.all([bundle.remove(), sound.remove()]);
   }
 }

@@ -38,6 +38,7 @@ async function runOne(seed: number, scenario: Scenario): Promise<ScenarioRun> {
     return {
       violations: [{ checker: THE_RUN_ITSELF, what }],
       faultsFired: new Map(),
+      transitions: new Map(),
       timeline: [],
       digest: '',
       lastedMs: 0,
@@ -53,7 +54,7 @@ function summary(seed: number, { faults }: Scenario, run: ScenarioRun): SeedResu
     lastedMs: run.lastedMs,
     faultsDrawn: countBy(faults.map(({ kind }) => kind)),
     faultsFired: Object.fromEntries(run.faultsFired),
-    transitions: {},
+    transitions: Object.fromEntries(run.transitions),
     events: countBy(run.timeline.map(({ event }) => event)),
   };
 }

@@ -33,7 +33,7 @@ export async function runSeeds({
   jobs = availableParallelism(),
   onDone,
 }: RunSeeds): Promise<SeedsOutcome> {
-  const bundle = await bundleWorker(null);
+  const bundle = await bundleWorker();
   const pool = new WorkerPool({ file: bundle.file, workers: jobs });
   try {
     const tally = tallyOf();

@@ -13,7 +13,7 @@ export async function runSeedMode(options: SimulateOptions): Promise<number> {
   const part = partAsked(options);
   if (part === null) return 2;
   const seed = options.from;
-  const bundle = await bundleWorker(null);
+  const bundle = await bundleWorker();
   const pool = new WorkerPool({ file: bundle.file, workers: 1 });
   try {
     const { violations, digest, lastedMs, faultsFired, shown } = await pool.run(

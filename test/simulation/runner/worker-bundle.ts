@@ -1,10 +1,10 @@
-/** Bundles the worker once for many processes; for a mutant with one text of the product replaced. */
+/** Bundles the worker once for many processes; for a mutant with texts of the product replaced. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { type Mutant, mutated } from '../mutants/mutant.js';
+import { type Edit, edited } from '../mutants/mutant.js';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Packages in CommonJS inside an ES module still call `require` for Node's own modules. */
@@ -18,7 +18,7 @@ export interface WorkerBundle {
 }
 
 /** @throws esbuild's error, with the file and line, if a source does not compile */
-export async function bundleWorker(mutant: Mutant | null): Promise<WorkerBundle> {
+export async function bundleWorker(edits: readonly Edit[] = []): Promise<WorkerBundle> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-simulation-'));
   const file = join(folder, 'seed-worker.mjs');
   await build({
@@ -34,19 +34,20 @@ export async function bundleWorker(mutant: Mutant | null): Promise<WorkerBundle>
     sourcesContent: false,
     banner: { js: requireForCommonJs },
     logLevel: 'warning',
-    plugins: mutant === null ? [] : [replacing(mutant)],
+    plugins: edits.length === 0 ? [] : [replacing(edits)],
   });
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-function replacing(mutant: Mutant): Plugin {
-  const path = join(root, mutant.file);
+function replacing(edits: readonly Edit[]): Plugin {
   return {
-    name: 'mutant',
+    name: 'edits',
     setup(building) {
-      building.onLoad({ filter: /\.ts$/ }, async (args) =>
-        args.path === path ? { contents: mutated(mutant, await readFile(path, 'utf8')), loader: 'ts' } : undefined,
-      );
+      building.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const here = edits.filter(({ file }) => join(root, file) === path);
+        if (here.length === 0) return undefined;
+        return { contents: here.reduce(edited, await readFile(path, 'utf8')), loader: 'ts' };
+      });
     },
   };
 }

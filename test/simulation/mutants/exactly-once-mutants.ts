@@ -1,0 +1,150 @@
+import type { Mutant } from './mutant.js';
+
+const OPEN_SESSION = 'lib/runtime/open-session.ts';
+
+/** What makes each input count once: the order of effects in a session, and what an error does to it. */
+export const exactlyOnceMutants: readonly Mutant[] = [
+  {
+    name: 'second-look',
+    protects: 'S2: the lease is looked at again after the initialisation; a stale owner would go on (traps 8, 40)',
+    edits: [
+      {
+        file: OPEN_SESSION,
+        find: '    await run.hold.assertOurs();\n    throwIfStopping(run);',
+        replace: '    throwIfStopping(run);',
+      },
+    ],
+  },
+  {
+    name: 'offsets-after-fence',
+    protects: 'S3: committed offsets are read after the fence; read before, they may be old (traps 8)',
+    edits: [
+      {
+        file: OPEN_SESSION,
+        find: '  await run.hold.beReadyToInitialise();',
+        replace: '  await run.hold.beReadyToInitialise();\n  const start = await readStart(run);',
+      },
+      {
+        file: OPEN_SESSION,
+        find: 'await openFenced(run, producer);',
+        replace: 'await openFenced(run, producer, start);',
+      },
+      {
+        file: OPEN_SESSION,
+        find: 'async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {',
+        replace: 'async function readStart(run: TaskRun): Promise<StartOffsets> {',
+      },
+      { file: OPEN_SESSION, find: '  const start = await startOffsets({', replace: '  return startOffsets({' },
+      {
+        file: OPEN_SESSION,
+        find: "  run.status.phase = 'restoring';",
+        replace:
+          '}\n\nasync function openFenced(run: TaskRun, producer: TransactionalProducer, start: StartOffsets): Promise<TaskSession> {',
+      },
+    ],
+  },
+  {
+    name: 'session-after-error',
+    protects: 'T1: a session ends with the first failed commit; a producer that has failed would be used again',
+    edits: [
+      {
+        file: 'lib/runtime/commit-pipeline.ts',
+        find: "      (error: unknown) => {\n        this.state = { is: 'failed', error };",
+        replace: "      () => {\n        this.state = { is: 'committed' };",
+      },
+    ],
+  },
+  {
+    name: 'overlay-drop',
+    protects: 'T1, K1: what was not committed is dropped from the stores; kept, it counts twice (traps 10)',
+    edits: [
+      {
+        file: 'lib/runtime/task-session.ts',
+        find: '    store.rollback();\n    run.kept.keep({',
+        replace: '    store.seal();\n    store.commit();\n    run.kept.keep({',
+      },
+    ],
+  },
+  {
+    name: 'one-transaction',
+    protects: 'X1: outputs, changelog records and offsets are one transaction; a crash in between repeats records',
+    edits: [
+      {
+        file: 'lib/runtime/transaction.ts',
+        find: "  if (sent && guarantee === 'at_least_once') await producer.commit();",
+        replace: '  if (sent) await producer.commit();',
+      },
+      {
+        file: 'lib/runtime/transaction.ts',
+        find: "  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await producer.commit();",
+        replace: '  if (offsets.size > 0) await producer.commit();',
+      },
+    ],
+  },
+  {
+    name: 'offsets-last',
+    protects: 'X2: at least once, offsets are committed after the records; before them, a crash loses records',
+    edits: [
+      {
+        file: 'lib/runtime/transaction.ts',
+        find: "  if (sent && guarantee === 'at_least_once') await producer.commit();\n",
+        replace: '',
+      },
+      {
+        file: 'lib/runtime/transaction.ts',
+        find: '  const sent = await sendAll(transaction);\n',
+        replace:
+          "  if (guarantee === 'at_least_once' && offsets.size > 0) {\n    await producer.sendOffsets(groupId, offsets);\n    await producer.commit();\n  }\n  const sent = await sendAll(transaction);\n  if (guarantee === 'at_least_once') return sent ? producer.commit() : undefined;\n",
+      },
+    ],
+  },
+  {
+    name: 'read-committed',
+    protects: 'L1 of log.ts: input is read committed; records of aborted transactions would count',
+    edits: [
+      {
+        file: 'lib/runtime/input-reader.ts',
+        find: "isolation: 'readCommitted'",
+        replace: "isolation: 'readUncommitted'",
+      },
+    ],
+  },
+  {
+    name: 'lost-offsets',
+    protects: 'O2: the reset policy is for first starts; offsets that were lost would make it process everything again',
+    edits: [
+      {
+        file: 'lib/runtime/start-offsets.ts',
+        find: '  const isFirstStart = committed.size === 0 && recorded === null;',
+        replace: '  const isFirstStart = committed.size < inputs.length;',
+      },
+      {
+        file: OPEN_SESSION,
+        find: '    refuseStateWithoutOffsets(run, start, stores);\n',
+        replace: '    if (run.status.commits < 0) refuseStateWithoutOffsets(run, start, stores);\n',
+      },
+    ],
+  },
+  {
+    name: 'keeper',
+    protects: 'committed offsets are committed again before they expire (design 4); without, idle inputs lose theirs',
+    edits: [
+      {
+        file: 'lib/runtime/housekeeping.ts',
+        find: 'offsetsRetentionMs / KEEPS_PER_RETENTION;',
+        replace: 'offsetsRetentionMs * 1_000_000 * KEEPS_PER_RETENTION;',
+      },
+    ],
+  },
+  {
+    name: 'released-offsets',
+    protects: 'O2: a clean release records the committed offsets, which stand in for those that have expired',
+    edits: [
+      {
+        file: 'lib/runtime/start-offsets.ts',
+        find: 'const released = recordedAreFresh ? recorded?.[key] : undefined;',
+        replace: 'const released = recordedAreFresh ? ({} as RecordedOffsets)[key] : undefined;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,143 @@
+import type { Mutant } from './mutant.js';
+
+const USABILITY = 'lib/snapshots/usability.ts';
+
+/** What makes a store the fold of its changelog, whatever it is restored from. */
+export const stateMutants: readonly Mutant[] = [
+  {
+    name: 'tombstone-rule',
+    protects:
+      'D2: a snapshot is used only while its tail can not miss a delete; later, deleted keys come back (traps 12)',
+    edits: [
+      {
+        file: USABILITY,
+        find: "return nowMs < usableUntilMs ? null : 'tombstones-may-have-expired';",
+        replace: "return usableUntilMs < 0 ? 'tombstones-may-have-expired' : null;",
+      },
+    ],
+  },
+  {
+    name: 'position-over-markers',
+    protects:
+      'F2: a position counts markers and aborted records; by the last record the end is never reached (traps 2, 3)',
+    edits: [
+      {
+        file: 'lib/runtime/follower.ts',
+        find: 'this.position = count < records.size ? limit : result.nextOffset;',
+        replace:
+          'this.position = count === 0 ? this.position : (((records.offsets[count - 1] as number) + 1) as Offset);',
+      },
+    ],
+  },
+  {
+    name: 'restore-target',
+    protects: 'S4: a restore goes to the high watermark; to the last stable offset it may end early (traps 5)',
+    edits: [
+      {
+        file: 'lib/runtime/restore.ts',
+        find: "listOffsets([{ topic, partition }], 'highWatermark')",
+        replace: "listOffsets([{ topic, partition }], 'lastStable')",
+      },
+    ],
+  },
+  {
+    name: 'committed-image',
+    protects: 'N1: only committed state goes into a snapshot; what is then aborted would be restored (traps 10)',
+    edits: [
+      {
+        file: 'lib/runtime/snapshot.ts',
+        find: 'entries: store.store.committed(),',
+        replace: 'entries: store.store.entries({ from: null, to: null }) as Iterable<StoredEntry>,',
+      },
+      {
+        file: 'lib/runtime/snapshot.ts',
+        find: "import { snapshotIdentity } from './load-store.js';",
+        replace:
+          "import { snapshotIdentity } from './load-store.js';\nimport type { StoredEntry } from '../state/byte-store.js';",
+      },
+    ],
+  },
+  {
+    name: 'confirmed-position',
+    protects:
+      'K2: a position is confirmed by the lease after the end was read; else a zombie takes the writes of others for its own',
+    edits: [
+      {
+        file: 'lib/runtime/task-session.ts',
+        find: '  await run.hold.assertOurs();\n  confirm();',
+        replace: '  confirm();',
+      },
+    ],
+  },
+  {
+    name: 'newest-manifest',
+    protects:
+      'the newest manifest is used, whoever wrote last (traps 7); the oldest costs a long tail, or misses deletes',
+    edits: [
+      {
+        file: 'lib/snapshots/list-manifests.ts',
+        find: '.filter((parsed) => parsed !== null);',
+        replace: '.filter((parsed) => parsed !== null).reverse();',
+      },
+    ],
+  },
+  {
+    name: 'topic-id',
+    protects: 'D1: a snapshot is of one life of its changelog (traps 25); in another its offsets mean other records',
+    edits: [
+      {
+        file: 'lib/snapshots/snapshot-names.ts',
+        find: 'nameSegment(identity.topicId)}/',
+        replace: 'nameSegment(identity.store)}/',
+      },
+      {
+        file: 'lib/snapshots/manifest.ts',
+        find: '    manifest.store === identity.store &&\n    manifest.topicId === identity.topicId\n',
+        replace: '    manifest.store === identity.store\n',
+      },
+      {
+        file: 'lib/runtime/load-store.ts',
+        find: "const reason = kept.topicId === topicId ? refusalByPosition(position, bounds) : 'topic-recreated';",
+        replace: "const reason = topicId === '' ? 'topic-recreated' : refusalByPosition(position, bounds);",
+      },
+    ],
+  },
+  {
+    name: 'block-checksum',
+    protects: 'every block of a snapshot is checked; a flipped byte would become state (traps 19)',
+    edits: [
+      {
+        file: 'lib/snapshots/block.ts',
+        find: 'if (host.digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {',
+        replace: 'if (host.digest.crc32c(block.subarray(4)) < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'corrupt-fallback',
+    protects: 'a damaged snapshot is refused and an older one, or the log, is used (traps 19); else the task fails',
+    edits: [
+      {
+        file: 'lib/snapshots/open-snapshot.ts',
+        find: '    if (cause instanceof SnapshotCorruptedError) return { name, reason, cause };\n',
+        replace: '',
+      },
+      {
+        file: 'lib/runtime/load-store.ts',
+        find: 'const isSourceGone = thrown instanceof SnapshotCorruptedError || thrown instanceof OffsetOutOfRangeError;',
+        replace: 'const isSourceGone = thrown instanceof OffsetOutOfRangeError;',
+      },
+    ],
+  },
+  {
+    name: 'unnamed-segments',
+    protects: 'G2: only segments that no manifest names are removed; else a manifest stands without its segments',
+    edits: [
+      {
+        file: 'lib/snapshots/collect-garbage.ts',
+        find: 'areAllSeen && isOld(segment) && !named.has(segment.name)',
+        replace: 'areAllSeen && segment.name !== "" && named.size >= 0',
+      },
+    ],
+  },
+];
