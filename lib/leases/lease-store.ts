@@ -31,10 +31,11 @@ export interface MemberTable {
   /** Consistent. */
   readMember(memberId: MemberId): Promise<Member | null>;
   /**
-   * Creates a slot: `free`, incarnation 0, or the last incarnation of a deleted slot of this name, so that numbers only grow
-   * (P1). Condition: there is no such slot.
+   * Creates a slot: `free`, at the last incarnation of a deleted slot of this name, so that numbers only grow (P1); where
+   * there never was one, or its item was deleted by hand, at `after` (default 0), the last one that a lease still names
+   * (`lastIncarnation` of rules.ts). Condition: there is no such slot.
    */
-  createMember(memberId: MemberId): Promise<Conditional<Member>>;
+  createMember(memberId: MemberId, after?: number): Promise<Conditional<Member>>;
   /**
    * Claims a slot: `claimed`, incarnation `incarnation`, heartbeat version 0.
    * Condition: status is not `claimed`, and the item's incarnation is `incarnation − 1`.

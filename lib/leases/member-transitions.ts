@@ -37,7 +37,7 @@ export type SlotItem = Member | RetiredSlot;
 
 /** One conditional write. */
 export type MemberCommand =
-  | { readonly type: 'create'; readonly memberId: MemberId }
+  | { readonly type: 'create'; readonly memberId: MemberId; readonly after?: number }
   | (Incarnation & {
       readonly type: 'claim';
       readonly report: MemberReport;
@@ -86,7 +86,8 @@ export function stepMember(before: SlotItem | null, command: MemberCommand): Mem
   const { from, to } = MEMBER_TRANSITIONS[command.type];
   if (!from.includes(present?.status ?? 'absent')) return refused(before, present);
   if (present === null) {
-    const created = newSlot(command.memberId, before?.incarnation ?? 0);
+    const after = command.type === 'create' ? command.after : undefined;
+    const created = newSlot(command.memberId, before?.incarnation ?? after ?? 0);
     return { answer: { applied: true, item: created }, after: created };
   }
   if (!meetsCondition(present, command)) return refused(before, present);

@@ -11,7 +11,7 @@
  */
 import type { TaskId } from '../model/task-id.js';
 import { isSameIncarnation } from './lease-transitions.js';
-import type { Incarnation, Lease, Member, Plan } from './records.js';
+import type { Incarnation, Lease, Member, MemberId, Plan } from './records.js';
 
 /** Why a lease may be taken, or why not. */
 export type TakeDecision =
@@ -59,6 +59,15 @@ export function isGrantedTo(plan: Plan, taskId: TaskId, memberId: Incarnation['m
  */
 export function isDeclaredDead(plan: Plan, owner: Incarnation): boolean {
   return plan.dead.some((dead) => dead.memberId === owner.memberId && owner.incarnation <= dead.incarnation);
+}
+
+/**
+ * The last incarnation of a slot that leases or a plan still name; 0 if none does. Where the item of a slot was deleted by
+ * hand, its next incarnation has to come after that one, or it could not take its own leases (R2).
+ */
+export function lastIncarnation(memberId: MemberId, leases: readonly Lease[], plan: Plan | null): number {
+  const named = [...leases.map(({ owner }) => owner), ...(plan?.dead ?? [])];
+  return Math.max(0, ...named.filter((one) => one?.memberId === memberId).map((one) => one?.incarnation ?? 0));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { Incarnation, Member, MemberReport, StorePosition } from '../leases/records.js';
+import { lastIncarnation } from '../leases/rules.js';
 import { chooseSlot } from '../leases/slots.js';
 
 export interface ClaimedSlot {
@@ -42,9 +43,13 @@ export async function claimSlot(question: {
   return null;
 }
 
-/** The slot that we were invoked for; a first incarnation creates it if nobody has. */
+/**
+ * The slot that we were invoked for; a first incarnation creates it if nobody has. Where leases name later ones, the item was
+ * deleted by hand: then the slot is there for the incarnation that is invoked next.
+ */
 async function ownSlot(leases: LeaseStore, { memberId, incarnation }: Incarnation): Promise<Member | null> {
   const found = await leases.readMember(memberId);
   if (found !== null || incarnation !== 1) return found;
-  return (await leases.createMember(memberId)).item;
+  const after = lastIncarnation(memberId, await leases.listLeases(), null);
+  return (await leases.createMember(memberId, after)).item;
 }

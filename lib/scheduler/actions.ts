@@ -41,6 +41,8 @@ export interface AnnouncePlan {
 export interface CreateSlot {
   readonly type: 'CreateSlot';
   readonly memberId: MemberId;
+  /** The last incarnation of an item that was deleted by hand. Absent: nothing is left of one. */
+  readonly after?: number;
 }
 export interface InvokeMember {
   readonly type: 'InvokeMember';

@@ -99,8 +99,10 @@ async function perform(action: Action, together: readonly Action[], context: Con
     case 'AnnouncePlan':
       return (await leases.announcePlan(action.memberId, action.planNumber)).applied ? 'done' : 'void';
     case 'CreateSlot': {
-      const { applied, item } = await leases.createMember(action.memberId);
+      const { applied, item } = await leases.createMember(action.memberId, action.after);
       if (item !== null) context.created.set(action.memberId, item.incarnation);
+      if (applied && action.after !== undefined)
+        host.logger.warn('slot-recreated', { memberId: action.memberId, after: action.after });
       return applied ? 'done' : 'void';
     }
     case 'InvokeMember':

@@ -14,6 +14,7 @@
  *   V6  a slot that sleeps (sleep.ts) counts on and is not asked for
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
+import { lastIncarnation } from '../leases/rules.js';
 import { FIRST_SLOT, memberId } from '../leases/slots.js';
 import type { AnnouncePlan, CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
 import { isAsleep, keepsPlace } from './sleep.js';
@@ -78,8 +79,9 @@ export function invocations(
     .flatMap((id): (CreateSlot | AnnouncePlan | InvokeMember)[] => {
       const member = byId.get(id);
       if (member === undefined) {
+        const after = lastIncarnation(id, state.leases, plan);
         return [
-          { type: 'CreateSlot', memberId: id },
+          { type: 'CreateSlot', memberId: id, ...(after === 0 ? {} : { after }) },
           { type: 'AnnouncePlan', memberId: id, planNumber: plan.number },
           { type: 'InvokeMember', memberId: id, incarnation: null, quickEnds: 0, expiresAtMs },
         ];

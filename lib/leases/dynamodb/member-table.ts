@@ -28,7 +28,7 @@ export function createMemberTable(table: Table): MemberTable {
       const item = await table.read(text(memberId));
       return item === null ? null : presentMember(table.name, item);
     },
-    createMember: (memberId) => write(create(memberId)),
+    createMember: (memberId, after = 0) => write(create(memberId, after)),
     claimMember: (claimed) => write(claim(claimed)),
     heartbeat: (beat) => write(heartbeat(beat)),
     drainMember: (member) => write(drain(member)),
@@ -40,17 +40,17 @@ export function createMemberTable(table: Table): MemberTable {
 }
 
 /**
- * `attribute_not_exists(memberId)`: there never was such a slot; it starts at incarnation 0.
+ * `attribute_not_exists(memberId)`: there never was such a slot, or somebody deleted its item; it starts at incarnation `after`.
  * `status = retired`: there was one, deleted; its incarnation goes on (P1), all else starts anew.
  */
-function create(memberId: MemberId): Update {
+function create(memberId: MemberId, after: number): Update {
   return {
     kind: 'create',
     key: text(memberId),
     condition: 'attribute_not_exists(#memberId) OR #status = :retired',
     set: [
       '#status = :free',
-      '#incarnation = if_not_exists(#incarnation, :zero)',
+      '#incarnation = if_not_exists(#incarnation, :after)',
       '#heartbeatVersion = :zero',
       '#planNumber = :zero',
       '#report = :report',
@@ -61,6 +61,7 @@ function create(memberId: MemberId): Update {
       retired: text(RETIRED),
       free: text('free'),
       zero: count(0),
+      after: count(after),
       report: json(EMPTY_REPORT),
       tags: json({}),
     },

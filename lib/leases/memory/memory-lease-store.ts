@@ -63,7 +63,7 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
       return ids.map(presentMember).filter((member) => member !== null);
     },
     readMember: async (memberId) => presentMember(memberId),
-    createMember: (memberId) => writeMember({ type: 'create', memberId }),
+    createMember: (memberId, after = 0) => writeMember({ type: 'create', memberId, after }),
     claimMember: (claim) => writeMember({ ...claim, type: 'claim' }),
     heartbeat: (beat) => writeMember({ ...beat, type: 'heartbeat' }),
     drainMember: (member) => writeMember({ ...member, type: 'drain' }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Incarnation, Lease, LeaseEpoch, Member, MemberStatus, Plan } from '../../../lib/leases/records.js';
-import { isDeclaredDead, leasesWithoutLiveOwner, mayTake, mayTakeForDoorbell } from '../../../lib/leases/rules.js';
+import { isDeclaredDead, lastIncarnation, leasesWithoutLiveOwner, mayTake, mayTakeForDoorbell } from '../../../lib/leases/rules.js';
 import { taskId } from '../../../lib/model/task-id.js';
 
 const T = taskId(0, 3);
@@ -20,6 +20,17 @@ const member = (at: Incarnation, status: MemberStatus): Member => ({
   planNumber: 0,
   report: { running: [], positions: [], recordsProcessed: 0 },
   tags: {},
+});
+
+describe('a slot whose item is gone', () => {
+  it('begins after the last incarnation that a lease or the plan names, and at none if none does', () => {
+    const leases = [lease(self), lease({ ...self, incarnation: 9 }), lease(other), lease(null)];
+    const dead = [{ ...self, incarnation: 11 }];
+
+    expect(lastIncarnation(self.memberId, leases, null)).toBe(9);
+    expect(lastIncarnation(self.memberId, leases, granting('member-1', dead))).toBe(11);
+    expect(lastIncarnation('member-3', leases, granting('member-1', dead))).toBe(0);
+  });
 });
 
 describe('a member', () => {

@@ -37,6 +37,16 @@ export function membersConformance(open: () => Promise<LeaseStore>, { describe, 
       expect(second).toEqual({ applied: false, item: slot });
     });
 
+    it('P1: a slot of which nothing is left begins after the incarnation that is still named', async () => {
+      const store = await open();
+
+      const created = await store.createMember(M1, 7);
+
+      expect([created.applied, created.item?.incarnation, created.item?.status]).toEqual([true, 7, 'free']);
+      expect((await claim(store, 1)).applied).toBe(false);
+      expect((await claim(store, 8)).applied).toBe(true);
+    });
+
     it('slots are listed by number', async () => {
       const store = await open();
       for (const id of ['member-10', 'member-2', 'member-1'] as const) await store.createMember(id);
@@ -202,7 +212,7 @@ export function membersConformance(open: () => Promise<LeaseStore>, { describe, 
       await store.freeMember(at(1));
       await store.deleteMember(at(1));
 
-      const created = await store.createMember(M1);
+      const created = await store.createMember(M1, 0);
       const oldNumber = await claim(store, 1);
       const nextNumber = await claim(store, 2);
 

@@ -1,8 +1,10 @@
 /** Asynchronous invocations that never arrive, arrive more than once, or late. */
 import type { Delivery, Invocation } from '../function-platform.js';
+import { early } from './draw.js';
 import type { FaultKind } from './fault.js';
 
-const INVOCATIONS_MOST = 30;
+/** Invocations of a scenario: from four, if it sleeps most of the time, to some forty. */
+const INVOCATIONS_MOST = 25;
 const LATE_MOST_MS = 90_000;
 const APART_MOST_MS = 5_000;
 const COPIES_MOST = 3;
@@ -18,7 +20,7 @@ function atInvocation(nth: number, deliveries: readonly Delivery[], fired: (deta
 export const lostInvocation: FaultKind = {
   kind: 'lost-invocation',
   about: 'an accepted invocation never reaches the function',
-  make: (chance) => ({ kind: 'lost-invocation', invocation: chance.below(INVOCATIONS_MOST) }),
+  make: (chance) => ({ kind: 'lost-invocation', invocation: early(chance, INVOCATIONS_MOST) }),
   activate: (fault, _cloud, fired) => ({ delivery: atInvocation(Number(fault.invocation), [], fired) }),
 };
 
@@ -27,7 +29,7 @@ export const repeatedInvocation: FaultKind = {
   about: 'an accepted invocation reaches the function two or three times, together or apart',
   make: (chance) => ({
     kind: 'repeated-invocation',
-    invocation: chance.below(INVOCATIONS_MOST),
+    invocation: early(chance, INVOCATIONS_MOST),
     copies: chance.between(2, COPIES_MOST),
     apartMs: chance.happens(0.3) ? 0 : chance.below(APART_MOST_MS),
   }),
@@ -44,7 +46,7 @@ export const lateInvocation: FaultKind = {
   about: 'an accepted invocation reaches the function long after it was made, perhaps after it has expired',
   make: (chance) => ({
     kind: 'late-invocation',
-    invocation: chance.below(INVOCATIONS_MOST),
+    invocation: early(chance, INVOCATIONS_MOST),
     ms: chance.below(LATE_MOST_MS),
   }),
   activate: (fault, _cloud, fired) => ({
