@@ -9,6 +9,9 @@
  * Sub-topologies run in rounds until nothing is left: each task is given all of a round's input at once, so that it chooses
  * among its inputs by timestamp. Caches are off: every update is there. Wall-clock timers never fire.
  *
+ * `coalesced` is the natural order with caches that hold everything: a round is one commit, and of each key only the last update
+ * is there.
+ *
  * In the order `contrary` nothing is as in the other but the order within each partition of an input topic: tasks run the other
  * way round, the last partition of all input comes whole before the one before it, and wall-clock timers fire in between, an
  * hour apart. What both orders agree on is decided by the input; what they do not is decided by timing.
@@ -33,7 +36,7 @@ export interface Reference {
   readonly stores: ReadonlyMap<TopicPartitionKey, ReadonlyMap<string, string>>;
 }
 
-export type ReferenceOrder = 'natural' | 'contrary';
+export type ReferenceOrder = 'natural' | 'coalesced' | 'contrary';
 
 /** Rounds after which a topology counts as one that feeds itself for ever. */
 const MAX_ROUNDS = 1_000;
@@ -47,6 +50,14 @@ interface ReferenceTask {
   readonly stores: ReadonlyMap<string, TransactionalStore>;
 }
 
+export interface ReferenceOptions {
+  readonly updates: ReferenceUpdates;
+  /** Wall clock at the start, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Default: `natural`. */
+  readonly order?: ReferenceOrder;
+}
+
 /** @throws whatever the subject's own code throws on this input */
 export async function referenceOf(
   map: SubjectMap,
@@ -54,7 +65,7 @@ export async function referenceOf(
   nowMs: number,
   order: ReferenceOrder = 'natural',
 ): Promise<Reference> {
-  return new ReferenceRun(map, nowMs, order === 'contrary').run(inputs);
+  return new ReferenceRun(map, nowMs, order).run(inputs);
 }
 
 class ReferenceRun {
@@ -66,12 +77,13 @@ class ReferenceRun {
   private readonly isContrary: boolean;
   private nowMs: number;
 
-  constructor(map: SubjectMap, nowMs: number, isContrary: boolean) {
+  constructor(map: SubjectMap, nowMs: number, order: ReferenceOrder) {
     this.nowMs = nowMs;
-    this.isContrary = isContrary;
+    this.isContrary = order === 'contrary';
     const { app, partitionCounts } = map;
-    const settings = { ...app.settings, statestoreCacheMaxBytes: 0 };
-    const specs = isContrary ? [...map.tasks].reverse() : map.tasks;
+    const statestoreCacheMaxBytes = order === 'coalesced' ? Number.MAX_SAFE_INTEGER : 0;
+    const settings = { ...app.settings, statestoreCacheMaxBytes };
+    const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
     this.tasks = specs.map((spec) => {
       const names = app.topology.subTopologies[spec.subTopology]?.stores ?? [];
       const stores = createStores(names.map((name) => ({ name })));

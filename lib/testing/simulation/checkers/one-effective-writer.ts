@@ -1,6 +1,7 @@
 /**
- * At most one effective writer per task: leases and producer epochs order the processes that run a task, and once one that holds
- * a later lease epoch has committed, none of an earlier one commits any more.
+ * At most one effective writer per task: leases and producer epochs order the processes that run a task, and once one that took
+ * the lease later has committed, none that took it earlier commits any more. Takes are counted here: an epoch begins anew where
+ * somebody deletes the row of a lease.
  *
  * The guarantee does not matter: at least once, too, outputs, state and offsets go through the task's transactional producer.
  */
@@ -14,8 +15,8 @@ import type { Checker } from './checker.js';
 
 interface Writer {
   readonly process: string;
-  /** Of the lease under which its producer was initialised; 0: it had taken none. */
-  readonly leaseEpoch: number;
+  /** Which take of the lease, counted from 1, its producer was initialised under; 0: it had taken none. */
+  readonly take: number;
 }
 
 export const oneEffectiveWriter: Checker = {
@@ -28,12 +29,11 @@ export const oneEffectiveWriter: Checker = {
     witness.transactions.listen(({ producer, process }) => {
       const { transactionalId: id } = producer;
       if (!ids.has(id)) return wrong(`${process} commits as ${id}, which is no task's`);
-      const writer = writers.of(producerKey(producer)) ?? { process, leaseEpoch: 0 };
+      const writer = writers.of(producerKey(producer)) ?? { process, take: 0 };
       const before = newest.get(id);
-      if (writer.leaseEpoch === 0) return wrong(`${process} commits as ${id} without having taken its lease`);
-      if (before === undefined || writer.leaseEpoch > before.leaseEpoch) newest.set(id, writer);
-      else if (writer.leaseEpoch < before.leaseEpoch)
-        wrong(`${said(writer)} commits as ${id} after ${said(before)} has committed`);
+      if (writer.take === 0) return wrong(`${process} commits as ${id} without having taken its lease`);
+      if (before === undefined || writer.take > before.take) newest.set(id, writer);
+      else if (writer.take < before.take) wrong(`${said(writer)} commits as ${id} after ${said(before)} has committed`);
       else if (writer.process !== before.process) wrong(`${said(writer)} and ${said(before)} both commit as ${id}`);
     });
     return {};
@@ -41,6 +41,7 @@ export const oneEffectiveWriter: Checker = {
 };
 
 class WritersByLease {
+  private readonly takes = new Map<string, number>();
   /** By process and transactional id. */
   private readonly taken = new Map<string, number>();
   private readonly writers = new Map<string, Writer>();
@@ -53,16 +54,20 @@ class WritersByLease {
     if (!outcome.ok) return;
     if (port === 'leases' && method === 'takeLease') {
       const { applied, item } = outcome.answer as Conditional<Lease>;
-      if (applied) this.taken.set(`${process.name} ${idOf(item.taskId)}`, item.epoch);
+      if (!applied) return;
+      const id = idOf(item.taskId);
+      const take = (this.takes.get(id) ?? 0) + 1;
+      this.takes.set(id, take);
+      this.taken.set(`${process.name} ${id}`, take);
     } else if (port === 'log' && method === 'initProducer') {
       const { transactionalId: id } = args[0] as ProducerOptions;
       const { producerId, epoch } = outcome.answer as TransactionalProducer;
-      const leaseEpoch = this.taken.get(`${process.name} ${id}`) ?? 0;
-      this.writers.set(producerKey({ transactionalId: id, producerId, epoch }), { process: process.name, leaseEpoch });
+      const take = this.taken.get(`${process.name} ${id}`) ?? 0;
+      this.writers.set(producerKey({ transactionalId: id, producerId, epoch }), { process: process.name, take });
     }
   }
 }
 
-function said({ process, leaseEpoch }: Writer): string {
-  return `${process} (lease epoch ${leaseEpoch})`;
+function said({ process, take }: Writer): string {
+  return `${process} (take ${take} of the lease)`;
 }
