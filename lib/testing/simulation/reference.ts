@@ -7,10 +7,7 @@
  * the engine's faults with it. What the operators do is judged by the oracle of a subject and by the parity tests.
  *
  * Sub-topologies run in rounds until nothing is left: each task is given all of a round's input at once, so that it chooses
- * among its inputs by timestamp. Caches are off: every update is there. Wall-clock timers never fire.
- *
- * `coalesced` is the natural order with caches that hold everything: a round is one commit, and of each key only the last update
- * is there.
+ * among its inputs by timestamp, and a round is one commit. Wall-clock timers never fire.
  *
  * In the order `contrary` nothing is as in the other but the order within each partition of an input topic: tasks run the other
  * way round, the last partition of all input comes whole before the one before it, and wall-clock timers fire in between, an
@@ -36,7 +33,9 @@ export interface Reference {
   readonly stores: ReadonlyMap<TopicPartitionKey, ReadonlyMap<string, string>>;
 }
 
-export type ReferenceOrder = 'natural' | 'coalesced' | 'contrary';
+/** `every`: caches are off, and every update is there · `last`: caches hold everything, and of a round only the last is. */
+export type ReferenceUpdates = 'every' | 'last';
+export type ReferenceOrder = 'natural' | 'contrary';
 
 /** Rounds after which a topology counts as one that feeds itself for ever. */
 const MAX_ROUNDS = 1_000;
@@ -62,10 +61,9 @@ export interface ReferenceOptions {
 export async function referenceOf(
   map: SubjectMap,
   inputs: readonly ScenarioInput[],
-  nowMs: number,
-  order: ReferenceOrder = 'natural',
+  options: ReferenceOptions,
 ): Promise<Reference> {
-  return new ReferenceRun(map, nowMs, order).run(inputs);
+  return new ReferenceRun(map, options).run(inputs);
 }
 
 class ReferenceRun {
@@ -77,11 +75,11 @@ class ReferenceRun {
   private readonly isContrary: boolean;
   private nowMs: number;
 
-  constructor(map: SubjectMap, nowMs: number, order: ReferenceOrder) {
+  constructor(map: SubjectMap, { nowMs, updates, order = 'natural' }: ReferenceOptions) {
     this.nowMs = nowMs;
     this.isContrary = order === 'contrary';
     const { app, partitionCounts } = map;
-    const statestoreCacheMaxBytes = order === 'coalesced' ? Number.MAX_SAFE_INTEGER : 0;
+    const statestoreCacheMaxBytes = updates === 'last' ? Number.MAX_SAFE_INTEGER : 0;
     const settings = { ...app.settings, statestoreCacheMaxBytes };
     const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
     this.tasks = specs.map((spec) => {

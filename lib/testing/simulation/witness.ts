@@ -7,7 +7,7 @@ import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '
 import type { Cloud } from './cloud.js';
 import { CommittedLog } from './committed-log.js';
 import { ProtocolCoverage } from './coverage.js';
-import { type Reference, type ReferenceOrder, referenceOf } from './reference.js';
+import { type Reference, type ReferenceUpdates, referenceOf } from './reference.js';
 import type { Subject } from './subject.js';
 import { SubjectMap } from './subject-map.js';
 import { Transactions } from './transactions.js';
@@ -27,7 +27,7 @@ export class Witness {
   readonly trouble: Trouble;
   private readonly cloud: Cloud;
   private sampled: ReadonlyMap<TopicPartitionKey, SampledEnds> = new Map();
-  private readonly references = new Map<ReferenceOrder, Promise<Reference>>();
+  private readonly references = new Map<ReferenceUpdates, Promise<Reference>>();
   /** Topics whose history is of use: repartition topics are trimmed, and read by nobody else. */
   private readonly kept: ReadonlySet<string>;
 
@@ -75,12 +75,12 @@ export class Witness {
   }
 
   /** What there should be for all input appended so far; made once, when the run has ended. @throws as `referenceOf` */
-  reference(order: ReferenceOrder = 'natural'): Promise<Reference> {
-    const known = this.references.get(order);
+  reference(updates: ReferenceUpdates = 'every'): Promise<Reference> {
+    const known = this.references.get(updates);
     if (known !== undefined) return known;
     const { inputs, host } = this.cloud;
-    const made = referenceOf(this.map, inputs, host.clock.now(), order);
-    this.references.set(order, made);
+    const made = referenceOf(this.map, inputs, { updates, nowMs: host.clock.now() });
+    this.references.set(updates, made);
     return made;
   }
 

@@ -35,7 +35,7 @@ async function compareOutputs({ cloud, subject, witness, wrong }: CheckedRun): P
     let differences = differing(wanted, [...wanted.keys(), ...seen.keys()]);
     if (differences.length > 0 && facts.isCoalesced) {
       // Caches before may have left out all that a key was ever told of: it is right with the last updates alone as well.
-      const lasts = referenceValues(await witness.reference('coalesced'), topic);
+      const lasts = referenceValues(await witness.reference('last'), topic);
       differences = differing(
         lasts,
         differences.map(({ key }) => key),

@@ -30,7 +30,7 @@ async function compareStore(run: CheckedRun, { taskId, inputs }: TaskSpec, chang
   const what = contentDiffers(content, every);
   if (what === null) return;
   const isFedByCache = inputs.some(({ topic }) => witness.map.isCoalesced(topic, cloud.app.settings));
-  const last = isFedByCache ? ((await witness.reference('coalesced')).stores.get(key) ?? new Map()) : every;
+  const last = isFedByCache ? ((await witness.reference('last')).stores.get(key) ?? new Map()) : every;
   if (contentDiffers(content, mixed(content, every, last)) !== null) wrong(`${taskId} ${changelog.store}: ${what}`);
 }
 
