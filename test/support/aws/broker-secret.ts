@@ -3,6 +3,7 @@ import {
   CreateSecretCommand,
   DeleteSecretCommand,
   PutSecretValueCommand,
+  ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { KafkaCredentials } from '../../../lib/log/kafka/sasl.js';
@@ -14,7 +15,7 @@ export interface BrokerSecret {
   readonly arn: string;
   /** Gives it another value. */
   change(to: KafkaCredentials): Promise<void>;
-  /** Removes it at once. */
+  /** Removes it at once, if it is still there. */
   remove(): Promise<void>;
 }
 
@@ -31,7 +32,9 @@ export async function createBrokerSecret(target: AwsTarget, first: KafkaCredenti
       await client.send(new PutSecretValueCommand({ SecretId: ARN, ...value(to) }));
     },
     remove: async () => {
-      await client.send(new DeleteSecretCommand({ SecretId: ARN, ForceDeleteWithoutRecovery: true }));
+      await client.send(new DeleteSecretCommand({ SecretId: ARN, ForceDeleteWithoutRecovery: true })).catch((error) => {
+        if (!(error instanceof ResourceNotFoundException)) throw error;
+      });
     },
   };
 }

@@ -22,8 +22,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const framework = join(root, 'node_modules/serverless/bin/serverless.js');
 
 const commandTimeoutMs = 240_000;
-/** Until a listing has forgotten what is gone. */
-const forgottenMs = 90_000;
+/** Until listings have forgotten what is gone, and functions that were still running have written their last log. */
+const goneMs = 120_000;
 /** The only stage without what an emulator can't take (infra/emulator.yml). */
 const emulatorStage = 'local';
 
@@ -74,17 +74,20 @@ export class Deployment {
     const { target } = this.options;
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     if (target.kind === 'ministack') return;
-    await removeAll(target);
     let left: readonly string[] = [];
+    let refusal: unknown;
     await until(
-      'listings to forget what is gone',
+      'nothing to be left',
       async () => {
+        await removeAll(target).catch((error: unknown) => {
+          refusal = error;
+        });
         left = await leftovers(target, target.run);
         return left.length === 0;
       },
-      forgottenMs,
-    ).catch((cause: unknown) => {
-      throw new Error(`the tests left behind: ${left.join(', ')}`, { cause });
+      goneMs,
+    ).catch(() => {
+      throw new Error(`the tests left behind: ${left.join(', ')}`, { cause: refusal });
     });
   }
 

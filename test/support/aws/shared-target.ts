@@ -30,6 +30,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
       await removeAll(target);
       const left = await leftovers(target, target.run);
       if (left.length > 0) throw new Error(`the tests left behind: ${left.join(', ')}`);
+    } catch (error) {
+      process.exitCode = 1; // Vitest prints what a tear-down throws, and ends as if nothing had been
+      throw error;
     } finally {
       await stop();
     }
