@@ -78,6 +78,10 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Correct the user code that threw; nothing of its batch was committed.',
   },
+  STREAMS_SIMULATION_FAILED: {
+    kind: 'invalid',
+    remedy: 'Correct what the message names, then run the seed in it again; docs/testing.md says how to read it.',
+  },
   STREAMS_UNCONNECTED_STORE: { kind: 'invalid', remedy: 'Connect the store to the processor that asks for it.' },
   STREAMS_INVALID_STATE_STORE: {
     kind: 'invalid',
@@ -190,6 +194,8 @@ export class DeserializationError extends errorClass('STREAMS_DESERIALIZATION_FA
 export class SerializationError extends errorClass('STREAMS_SERIALIZATION_FAILED') {}
 /** Kafka: `FailedProcessingException`. */
 export class ProcessingError extends errorClass('STREAMS_PROCESSING_FAILED') {}
+/** A simulated run broke a rule, or a user's own check; details: `seed`, `checker`. */
+export class SimulationFailedError extends errorClass('STREAMS_SIMULATION_FAILED') {}
 export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE') {}
 /** Kafka: `InvalidStateStoreException`. */
 export class InvalidStateStoreError extends errorClass('STREAMS_INVALID_STATE_STORE') {}

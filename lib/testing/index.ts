@@ -1,4 +1,22 @@
 /** `millrace/testing`: what a user's tests of a topology need. */
+export type { Chance } from './simulation/chance.js';
+export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';
+export { SIMULATION_FAULTS, type SimulationFault } from './simulation/door/simulation-faults.js';
+export type {
+  Amount,
+  InputTopics,
+  Remote,
+  Seeds,
+  SimulatedApp,
+  SimulatedComparison,
+  SimulatedEnvironment,
+  SimulatedInput,
+  SimulatedInputs,
+  SimulatedWorld,
+  SimulationOptions,
+} from './simulation/door/simulation-options.js';
+export { type SimulationReport, simulate } from './simulation/simulate.js';
+export type { OutputComparison } from './simulation/subject.js';
 export {
   type TestDriverOptions,
   type TestInput,

@@ -2,6 +2,7 @@
  * One execution environment: a process that runs one invocation at a time, keeps its memory from one to the next, can stand
  * still, and can die at any moment.
  */
+import { setMaxListeners } from 'node:events';
 import type { FunctionName } from '../../invoke/payloads.js';
 import { CRASH } from '../../runtime/mortal-ports.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -23,6 +24,7 @@ export class SimulatedProcess {
     this.name = name;
     this.runs = runs;
     this.time = time;
+    setMaxListeners(0, this.death.signal); // one for each invocation that it has run
   }
 
   /** Fires when it dies, with the reason that means death to the engines. */

@@ -1,0 +1,75 @@
+/** The records and stores of a run as its topology's serdes read them. */
+import { byteKey } from '../../../model/byte-key.js';
+import { QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
+import { MemoryStore } from '../../../state/memory-store.js';
+import type { StateStore } from '../../../state/state-store.js';
+import { internalTopicName, type StreamsApp } from '../../../topology/app.js';
+import { serdesByTopic, type TopicSerdes } from '../../topic-serdes.js';
+import type { SimulatedRecord, SimulatedResults } from './simulated-run.js';
+import type { KeptRecord, TopicContents } from './topic-contents.js';
+
+export class DecodedResults<Outside> implements SimulatedResults<Outside> {
+  readonly outside: Outside;
+  private readonly app: StreamsApp;
+  private readonly contents: TopicContents;
+  private readonly serdes: ReadonlyMap<string, TopicSerdes>;
+
+  constructor(app: StreamsApp, contents: TopicContents, outside: Outside) {
+    this.app = app;
+    this.contents = contents;
+    this.outside = outside;
+    this.serdes = serdesByTopic(app);
+  }
+
+  outputs(topic: string, serdes = this.serdesOf(topic)): readonly SimulatedRecord<never, never>[] {
+    return decodeRecords(this.recordsOf(topic), serdes) as readonly SimulatedRecord<never, never>[];
+  }
+
+  stores<S extends StateStore>(name: string): readonly S[] {
+    const spec = this.app.topology.stores.get(name);
+    const changelog = this.app.topology.changelogs.get(name);
+    if (spec === undefined || changelog === undefined)
+      throw new QueryRefusedError(`the topology has no store '${name}' that is kept in the log`, {
+        details: { store: name },
+      });
+    const topic = changelog.internal ? internalTopicName(this.app, changelog.topic) : changelog.topic;
+    return this.recordsOf(topic).map((records) => {
+      const bytes = new MemoryStore(name);
+      for (const { key, value, timestampMs } of records)
+        if (key !== null) bytes.restore({ key: byteKey(key), value, timestampMs });
+      return spec.open(bytes, { timestampMs: () => -1 }) as S;
+    });
+  }
+
+  private recordsOf(topic: string): readonly (readonly KeptRecord[])[] {
+    const records = this.contents.get(topic);
+    if (records !== undefined) return records;
+    throw new UnknownTopicError(`there is no topic '${topic}' in the simulation`, {
+      details: { topic, topics: [...this.contents.keys()] },
+    });
+  }
+
+  private serdesOf(topic: string): TopicSerdes {
+    const serdes = this.serdes.get(topic);
+    if (serdes !== undefined) return serdes;
+    throw new UnknownTopicError(`the topology does not tell the serdes of topic '${topic}': give them`, {
+      details: { topic },
+    });
+  }
+}
+
+/** Records of all partitions, one partition after the other. */
+export function decodeRecords(
+  partitions: readonly (readonly KeptRecord[])[],
+  serdes: TopicSerdes,
+): readonly SimulatedRecord<unknown, unknown>[] {
+  return partitions.flatMap((records, partition) =>
+    records.map(({ key, value, offset, timestampMs }) => ({
+      key: key === null ? null : serdes.key.deserialize(key),
+      value: value === null ? null : serdes.value.deserialize(value),
+      partition,
+      offset,
+      timestampMs,
+    })),
+  );
+}

@@ -1,0 +1,64 @@
+/** From the records of a user's topics to the inputs of one scenario. */
+import { Cell } from '../../../serde/cell.js';
+import type { Serde } from '../../../serde/serde.js';
+import { defaultPartition } from '../../../topology/default-partitioner.js';
+import type { Chance } from '../chance.js';
+import type { UntimedInput } from '../generate-scenario.js';
+import { invalid } from './check-numbers.js';
+import type { SimulatedInput, SimulatedInputs } from './simulation-options.js';
+
+/** One input topic, its types forgotten: the compiler has compared records with serdes. */
+export interface InputTopic {
+  readonly key: Serde<unknown>;
+  readonly value: Serde<unknown>;
+  readonly partitions: number;
+  readonly records: SimulatedInputs<unknown, unknown>;
+}
+
+/**
+ * The records of all topics in one order of arrival: that of each topic is kept, and how topics mix is chance.
+ *
+ * @throws {SerializationError} STREAMS_SERIALIZATION_FAILED if a record does not fit the serdes · {InvalidSettingError}
+ *   STREAMS_INVALID_SETTING if a record names a partition that there is not
+ */
+export function encodeInputs(topics: ReadonlyMap<string, InputTopic>, chance: Chance): readonly UntimedInput[] {
+  const waiting = [...topics].map(([topic, input]) => {
+    const records = typeof input.records === 'function' ? input.records(chance) : input.records;
+    return records.map((record, index) => encode(topic, input, record, index));
+  });
+  const mixed: UntimedInput[] = [];
+  for (let left = total(waiting); left > 0; left -= 1) {
+    let at = chance.below(left);
+    const list = waiting.find((candidates) => {
+      at -= candidates.length;
+      return at < 0;
+    });
+    const next = list?.shift();
+    if (next !== undefined) mixed.push(next);
+  }
+  return mixed;
+}
+
+function encode(
+  topic: string,
+  { key: keySerde, value: valueSerde, partitions }: InputTopic,
+  record: SimulatedInput<unknown, unknown>,
+  index: number,
+): UntimedInput {
+  const key = Cell.of<unknown>(record.key).bytes(keySerde);
+  const value = Cell.of<unknown>(record.value).bytes(valueSerde);
+  const partition = record.partition ?? defaultPartition(key, value, partitions);
+  if (!Number.isSafeInteger(partition) || partition < 0 || partition >= partitions)
+    throw invalid(`inputs.${topic}.records[${index}].partition`, partition, `a partition below ${partitions}`);
+  return {
+    topic,
+    partition,
+    key,
+    value,
+    ...(record.timestampMs === undefined ? {} : { timestampMs: record.timestampMs }),
+  };
+}
+
+function total(lists: readonly (readonly unknown[])[]): number {
+  return lists.reduce((sum, list) => sum + list.length, 0);
+}

@@ -1,0 +1,108 @@
+/** What user code sees of the world it runs in: time, chance, what is outside of its process, and the way there. */
+import type { Clock } from '../../../host/host.js';
+import { untilDeath } from '../../../runtime/mortal-ports.js';
+import type { StreamsApp } from '../../../topology/app.js';
+import type { Chance } from '../chance.js';
+import { createChance } from '../chance.js';
+import type { Cloud } from '../cloud.js';
+import type { PortCall } from '../simulated-ports.js';
+import type { SimulatedProcess } from '../simulated-process.js';
+import type { Remote, SimulatedApp, SimulatedEnvironment, SimulatedWorld } from './simulation-options.js';
+
+/** Longest time that a call of a service takes on its way there, and back. */
+const WAY_MOST_MS = 5;
+
+/** The world of one run. */
+export function createWorld(seed: number, clock: Clock, isReference: boolean): SimulatedWorld {
+  const chance = createChance(seed, 'outside');
+  return { seed, isReference, chance, nowMs: () => clock.now(), sleep: (ms) => clock.sleep(ms) };
+}
+
+/** The clock of a reference: it shows what was slept on it, and nobody waits. */
+export function timelessClock(startMs: number): Clock {
+  let sleptMs = 0;
+  return {
+    now: () => Math.floor(startMs + sleptMs),
+    monotonic: () => sleptMs,
+    sleep: async (ms) => {
+      sleptMs += ms;
+    },
+  };
+}
+
+/** The application as one process makes it at its start. */
+export function startApp<Outside>(app: SimulatedApp<Outside>, environment: SimulatedEnvironment<Outside>): StreamsApp {
+  return typeof app === 'function' ? app(environment) : app;
+}
+
+/** The environment of the process that a reference runs in. */
+export function referenceEnvironment<Outside>(world: SimulatedWorld, outside: Outside): SimulatedEnvironment<Outside> {
+  const remote = <S extends object>(service: S) =>
+    promising(service, async (method, args) => Reflect.apply(method.run, service, args));
+  return { ...world, name: 'reference', outside, remote };
+}
+
+/** The environment of one process: it ends with the process, and stands still with it. */
+export function processEnvironment<Outside>(
+  world: SimulatedWorld,
+  outside: Outside,
+  { process, cloud }: { readonly process: SimulatedProcess; readonly cloud: Cloud },
+): SimulatedEnvironment<Outside> {
+  const chance = cloud.chance(`${process.name}/outside`);
+  const mortal = async <T>(work: () => Promise<T>): Promise<T> => {
+    await process.thawed();
+    const result = await untilDeath(process.deathSignal, work());
+    await process.thawed();
+    return result;
+  };
+  const remote = <S extends object>(service: S) =>
+    promising(service, (method, args) =>
+      mortal(() =>
+        call(cloud, chance, { process, method: method.name, args }, () => Reflect.apply(method.run, service, args)),
+      ),
+    );
+  return {
+    ...world,
+    name: process.name,
+    outside,
+    nowMs: () => world.nowMs() + process.skewMs,
+    sleep: (ms) => mortal(() => world.sleep(ms)),
+    remote,
+  };
+}
+
+/** One call of a service: there, its effect, back; what befalls calls of the ports befalls it too. */
+async function call(
+  cloud: Cloud,
+  chance: Chance,
+  { process, method, args }: Pick<PortCall, 'process' | 'method' | 'args'>,
+  effect: () => unknown,
+): Promise<unknown> {
+  const made: PortCall = { process, port: 'outside', method, args, reads: false, producer: null };
+  await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
+  await cloud.before(made);
+  if (process.isDead) return undefined; // nobody waits for it any more, and it never left
+  await process.thawed();
+  const answer = await effect();
+  const heard = await cloud.after(made, answer);
+  await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
+  return heard;
+}
+
+interface Method {
+  readonly name: string;
+  readonly run: (...args: never[]) => unknown;
+}
+
+function promising<S extends object>(
+  service: S,
+  call: (method: Method, args: readonly unknown[]) => Promise<unknown>,
+): Remote<S> {
+  return new Proxy(service, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => call({ name: String(property), run: member as Method['run'] }, args);
+    },
+  }) as Remote<S>;
+}

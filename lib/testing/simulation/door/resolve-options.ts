@@ -1,0 +1,151 @@
+/** Checks what `simulate` is given, and fills in what is not: nothing runs before all of it is right. */
+import { UnknownTopicError } from '../../../model/errors.js';
+import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
+import { type StreamsApp, topicName } from '../../../topology/app.js';
+import { resolvePartitions } from '../../../topology/resolve-partitions.js';
+import type { FaultKind } from '../faults/fault.js';
+import { checkAmount, checkSeeds, checkWhole, invalid } from './check-numbers.js';
+import type { InputTopic } from './encode-inputs.js';
+import { HARMLESS_KINDS, SIMULATION_FAULTS } from './simulation-faults.js';
+import type { Amount, Seeds, SimulatedComparison, SimulatedInputs } from './simulation-options.js';
+
+/** The options with their types forgotten. */
+export interface GivenOptions {
+  readonly inputs: Readonly<Record<string, Omit<InputTopic, 'partitions'> & { readonly partitions?: number }>>;
+  readonly topics?: Readonly<Record<string, number>>;
+  readonly faults?: readonly string[];
+  readonly faultsPerRun?: Amount;
+  readonly seeds?: Seeds;
+  readonly members?: Amount;
+  readonly outputs?: Readonly<Record<string, SimulatedComparison>>;
+  readonly settings?: SettingsInput;
+  readonly shrinkRuns?: number;
+}
+
+export interface ResolvedOptions {
+  readonly inputs: ReadonlyMap<string, InputTopic>;
+  /** Of all topics that must exist, by name on the broker. */
+  readonly topics: Readonly<Record<string, number>>;
+  readonly kinds: readonly FaultKind[];
+  readonly faultsPerRun: readonly [number, number];
+  readonly seeds: readonly number[];
+  readonly members: readonly [number, number];
+  /** Of all topics that the application writes for others. */
+  readonly outputs: ReadonlyMap<string, SimulatedComparison>;
+  readonly settings: SettingsInput;
+  readonly shrinkRuns: number;
+}
+
+const DEFAULT_PARTITIONS = 3;
+const DEFAULT_FAULTS: Amount = [3, 6];
+const DEFAULT_MEMBERS: Amount = [1, 3];
+const DEFAULT_SEEDS = 20;
+const DEFAULT_SHRINK_RUNS = 100;
+const COMPARISONS: readonly SimulatedComparison[] = ['auto', 'sequence', 'multiset', 'last', 'none'];
+
+/**
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if the application does not
+ *   read an input topic, or does not use one of the others · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED
+ */
+export function resolveOptions(app: StreamsApp, given: GivenOptions): ResolvedOptions {
+  const use = topicsOf(app);
+  const settings = given.settings ?? {};
+  resolveSettings({ ...app.settings, ...settings });
+  const inputs = inputTopics(given, use);
+  const topics = topicCounts(given, use, inputs);
+  resolvePartitions(app, new Map(Object.entries(topics)));
+  return {
+    inputs,
+    topics,
+    kinds: faultKinds(given.faults),
+    faultsPerRun: checkAmount('faultsPerRun', given.faultsPerRun ?? DEFAULT_FAULTS, 0),
+    seeds: checkSeeds(given.seeds ?? DEFAULT_SEEDS),
+    members: checkAmount('members', given.members ?? DEFAULT_MEMBERS, 1),
+    outputs: comparisons(given, use),
+    settings,
+    shrinkRuns: checkWhole('shrinkRuns', given.shrinkRuns ?? DEFAULT_SHRINK_RUNS, 0),
+  };
+}
+
+/** Which topics an application reads and writes for others, by name on the broker. */
+interface TopicUse {
+  readonly read: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  /** Whether it also writes to topics whose names only its records tell. */
+  readonly writesOthers: boolean;
+}
+
+function topicsOf(app: StreamsApp): TopicUse {
+  const { topology } = app;
+  const external = (names: readonly string[]) =>
+    names.filter((name) => !topology.repartitionTopics.has(name)).map((name) => topicName(app, name));
+  const handler = app.settings.deserializationExceptionHandler;
+  const deadLetters = typeof handler === 'object' ? [handler.deadLetterTopic] : [];
+  return {
+    read: new Set(external(topology.subTopologies.flatMap(({ sourceTopics }) => sourceTopics))),
+    written: new Set([...external(topology.subTopologies.flatMap(({ sinkTopics }) => sinkTopics)), ...deadLetters]),
+    writesOthers: [...topology.nodes.values()].some((node) => node.kind === 'sink' && typeof node.topic !== 'string'),
+  };
+}
+
+function inputTopics({ inputs }: GivenOptions, { read }: TopicUse): ReadonlyMap<string, InputTopic> {
+  const topics = new Map<string, InputTopic>();
+  for (const [topic, input] of Object.entries(inputs)) {
+    if (!read.has(topic)) throw unknown(`inputs: the application does not read topic '${topic}'`, topic, read);
+    const partitions = checkWhole(`inputs.${topic}.partitions`, input.partitions ?? DEFAULT_PARTITIONS, 1);
+    topics.set(topic, { ...input, partitions, records: checkRecords(topic, input.records) });
+  }
+  if (topics.size === 0) throw invalid('inputs', inputs, `records for one of ${[...read].join(', ')} at least`);
+  return topics;
+}
+
+function checkRecords(topic: string, records: unknown): SimulatedInputs<unknown, unknown> {
+  if (Array.isArray(records) || typeof records === 'function') return records as SimulatedInputs<unknown, unknown>;
+  throw invalid(`inputs.${topic}.records`, records, 'a list of records, or a function of chance that answers one');
+}
+
+function topicCounts(
+  { topics = {} }: GivenOptions,
+  { read, written, writesOthers }: TopicUse,
+  inputs: ReadonlyMap<string, InputTopic>,
+): Readonly<Record<string, number>> {
+  const all = new Set([...read, ...written]);
+  const most = Math.max(...[...inputs.values()].map(({ partitions }) => partitions));
+  const counts = Object.fromEntries([...all].map((topic) => [topic, inputs.get(topic)?.partitions ?? most]));
+  for (const [topic, partitions] of Object.entries(topics)) {
+    if (!all.has(topic) && !writesOthers)
+      throw unknown(`topics: the application neither reads nor writes topic '${topic}'`, topic, all);
+    if (inputs.has(topic))
+      throw invalid(`topics.${topic}`, partitions, 'nothing: its partitions stand with its inputs');
+    counts[topic] = checkWhole(`topics.${topic}`, partitions, 1);
+  }
+  return counts;
+}
+
+function faultKinds(names: readonly string[] = SIMULATION_FAULTS): readonly FaultKind[] {
+  return names.map((name) => {
+    const kind = HARMLESS_KINDS.find((one) => one.kind === name);
+    if (kind === undefined) throw invalid('faults', name, `one of ${SIMULATION_FAULTS.join(', ')}`);
+    return kind;
+  });
+}
+
+function comparisons(
+  { outputs = {}, topics = {} }: GivenOptions,
+  { written, writesOthers }: TopicUse,
+): ReadonlyMap<string, SimulatedComparison> {
+  const all = new Set([...written, ...(writesOthers ? Object.keys(topics) : [])]);
+  for (const [topic, comparison] of Object.entries(outputs)) {
+    if (!all.has(topic)) throw unknown(`outputs: the application does not write topic '${topic}'`, topic, all);
+    if (!COMPARISONS.includes(comparison))
+      throw invalid(`outputs.${topic}`, comparison, `one of ${COMPARISONS.join(', ')}`);
+  }
+  return new Map([...all].map((topic) => [topic, outputs[topic] ?? 'auto']));
+}
+
+function unknown(message: string, topic: string, known: ReadonlySet<string>): UnknownTopicError {
+  return new UnknownTopicError(`simulate: ${message}; it has ${[...known].join(', ') || 'none'}`, {
+    details: { topic },
+    remedy: 'Correct the name of the topic, or let the topology use it.',
+  });
+}

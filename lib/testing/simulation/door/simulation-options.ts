@@ -1,0 +1,112 @@
+/** What `simulate` is given. */
+import type { Awaitable } from '../../../model/awaitable.js';
+import type { SettingsInput } from '../../../model/settings.js';
+import type { Serde } from '../../../serde/serde.js';
+import type { StreamsApp } from '../../../topology/app.js';
+import type { Chance } from '../chance.js';
+import type { OutputComparison } from '../subject.js';
+import type { SimulatedRun } from './simulated-run.js';
+import type { SimulationFault } from './simulation-faults.js';
+
+/** A record that arrives in the course of a run. */
+export interface SimulatedInput<K, V> {
+  readonly key: K | null;
+  readonly value: V | null;
+  /** Default: by key, as Kafka's producers do; a record without key goes by its value. */
+  readonly partition?: number;
+  /** Milliseconds since the epoch; default: the moment at which it arrives, on the virtual wall clock. */
+  readonly timestampMs?: number;
+}
+
+/** The records of one topic: the same for all seeds, or drawn from the chance of each. */
+export type SimulatedInputs<K, V> =
+  | readonly SimulatedInput<K, V>[]
+  | ((chance: Chance) => readonly SimulatedInput<K, V>[]);
+
+/** Serdes and records by topic; the types of the records are those of the serdes. */
+export type InputTopics<K, V> = { readonly [T in keyof K]: { readonly key: Serde<K[T]> } } & {
+  readonly [T in keyof V]: { readonly value: Serde<V[T]> };
+} & RecordsByTopic<NoInfer<K>, NoInfer<V>>;
+
+type RecordsByTopic<K, V> = {
+  readonly [T in keyof K & keyof V]: {
+    /** Default 3. */
+    readonly partitions?: number;
+    /** In the order in which they arrive; records of different topics arrive in any order. */
+    readonly records: SimulatedInputs<K[T], V[T]>;
+  };
+};
+
+/** A range of whole numbers, both ends inclusive, or one number. */
+export type Amount = number | readonly [least: number, most: number];
+
+/** Which seeds to run: how many, from 1 on; or from where on; or each by name. */
+export type Seeds = number | { readonly from: number; readonly count: number } | readonly number[];
+
+/** The world around the application in one run. */
+export interface SimulatedWorld {
+  readonly seed: number;
+  /** Whether this run has no faults: it tells what the results should be. */
+  readonly isReference: boolean;
+  /** Chance of this run for what is outside; the same for the same seed. */
+  readonly chance: Chance;
+  /** Virtual wall clock, in milliseconds since the epoch. */
+  nowMs(): number;
+  /** Waits in virtual time. What user code waits for must end by this: timers of the machine are not part of the run. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** One execution environment: a function's process with the memory that it has from its cold start to its death. */
+export interface SimulatedEnvironment<Outside> extends SimulatedWorld {
+  /** Unique within the run, such as `task#3`. */
+  readonly name: string;
+  /** What is outside of every process of this run, from {@link SimulationOptions.outside}. */
+  readonly outside: Outside;
+  /**
+   * A service as this process reaches it: over a network. Calls take time, and the process may die or stand still before a
+   * call has arrived, or after it and before the answer. Its methods answer promises.
+   */
+  remote<S extends object>(service: S): Remote<S>;
+}
+
+/** A service whose methods all answer promises. */
+export type Remote<S> = {
+  readonly [M in keyof S]: S[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : S[M];
+};
+
+/** An application, or what makes the one of each execution environment, as importing its module does at a cold start. */
+export type SimulatedApp<Outside> = StreamsApp | ((environment: SimulatedEnvironment<Outside>) => StreamsApp);
+
+/** How the records of an output topic are compared with the reference's; `auto` finds out what the input decides. */
+export type SimulatedComparison = OutputComparison | 'auto';
+
+export interface SimulationOptions<K, V, Outside> {
+  /** By topic. Each must be read by the application; topics that it reads and that are not named stay empty. */
+  readonly inputs: InputTopics<K, V>;
+  /**
+   * Partitions of topics that the application reads or writes and that have no input. Default: as many as the input topic that
+   * has most. Topics whose names the application makes from records must be here.
+   */
+  readonly topics?: Readonly<Record<string, number>>;
+  /** Kinds of faults to draw from. Default: all that the product makes good without loss; none: `[]`. */
+  readonly faults?: readonly SimulationFault[];
+  /** Faults of each run. Default `[3, 6]`. */
+  readonly faultsPerRun?: Amount;
+  /** Default 20. A seed is one run: input, faults, latencies and the order of all that happens at once. */
+  readonly seeds?: Seeds;
+  /** Members (task functions that run at once) at the start. Default `[1, 3]`. */
+  readonly members?: Amount;
+  /** By output topic. Default: `auto`. Only under exactly once; at least once compares nothing. */
+  readonly outputs?: Readonly<Record<string, SimulatedComparison>>;
+  /** Over the application's own, and over the quick beats of a simulation (commits every 100 ms, …). */
+  readonly settings?: SettingsInput;
+  /** Makes what is outside of the processes of one run: fakes of services, ledgers. Called anew for each run. */
+  readonly outside?: (world: SimulatedWorld) => Outside;
+  /**
+   * What else must hold when all input is processed and every process has ended. Throw (or `expect`) to say that it does not.
+   * It may read stores, and wait for nothing else.
+   */
+  readonly check?: (run: SimulatedRun<NoInfer<K>, NoInfer<V>, NoInfer<Outside>>) => Awaitable<void>;
+  /** Runs that may be spent on making a failing scenario smaller. Default 100; 0: none. */
+  readonly shrinkRuns?: number;
+}
