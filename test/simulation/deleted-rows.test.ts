@@ -29,10 +29,10 @@ describe('an item deleted by hand', () => {
 
     const { atMs, fields } = run.fault('row-deleted');
     const { taskId } = fields.lease as { readonly taskId: string };
-    const after = (event: string) =>
+    const ofTask = (event: string) =>
       run.entries(event).filter((entry) => entry.atMs > atMs && entry.fields.taskId === taskId);
-    expect(after('task-migrated')).toHaveLength(1);
-    expect(after('task-taken')[0]?.fields.leaseEpoch).toBe(1);
+    expect(ofTask('task-migrated')).toHaveLength(1);
+    expect(ofTask('task-taken')[0]?.fields.leaseEpoch).toBe(1);
     expect(run.violations).toEqual([]);
     expect(await countsOf(run)).toEqual(exactCounts());
   });

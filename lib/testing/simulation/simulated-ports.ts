@@ -6,6 +6,7 @@
  *   S3  a producer that has failed is dead to its user (L5 of log.ts); who uses it again has broken a rule
  */
 import type { Log, TransactionalProducer } from '../../log/log.js';
+import { AbortedError } from '../../model/errors.js';
 import { mortalPorts } from '../../runtime/mortal-ports.js';
 import type { RuntimePorts } from '../../runtime/ports.js';
 import type { Chance } from './chance.js';
@@ -144,6 +145,7 @@ class SimulatedPorts {
     await this.latency();
     await hooks.before(call);
     await process.thawed();
+    if (process.isDead) throw new AbortedError(`${process.name} died before it had sent ${call.method}`);
     const answer = await hooks.after(call, await this.withEffect(call, effect));
     await this.latency();
     await process.thawed();

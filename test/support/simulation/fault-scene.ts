@@ -48,6 +48,8 @@ export interface SeenEffect {
 export interface SceneRun extends ScenarioRun {
   readonly cloud: Cloud;
   readonly effects: readonly SeenEffect[];
+  /** Effects strictly between two moments, as `task#1 log.fetch`; without fetches, which may have been on their way before. */
+  between(fromMs: number, toMs: number): readonly string[];
   /** Entries of an event, in order. */
   entries(event: string): readonly TimelineEntry[];
   /** What the one fault of a kind said when it took effect; an error if it took none. */
@@ -85,7 +87,11 @@ export async function runScene(faults: readonly Fault[], over: Partial<Scenario>
     if (first === undefined) throw new Error(`${kind} took no effect`);
     return first;
   };
-  return { ...run, cloud, effects, entries, fault };
+  const between = (fromMs: number, toMs: number) =>
+    effects
+      .filter(({ atMs, effect }) => atMs > fromMs && atMs < toMs && effect.method !== 'fetch')
+      .map(({ effect: { process, port, method } }) => `${process.name} ${port}.${method}`);
+  return { ...run, cloud, effects, between, entries, fault };
 }
 
 /** The last count of each word, as a reader of committed records sees them. */
