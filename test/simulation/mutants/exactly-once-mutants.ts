@@ -1,4 +1,5 @@
 import type { Mutant } from './mutant.js';
+import { NO_SELF_STOP } from './ownership-mutants.js';
 
 const OPEN_SESSION = 'lib/runtime/open-session.ts';
 
@@ -6,8 +7,10 @@ const OPEN_SESSION = 'lib/runtime/open-session.ts';
 export const exactlyOnceMutants: readonly Mutant[] = [
   {
     name: 'second-look',
-    protects: 'S2: the lease is looked at again after the initialisation; a stale owner would go on (traps 8, 40)',
+    protects:
+      'S2: the lease is looked at again after the initialisation; a stale owner that has not stopped by itself would go on (traps 8, 40)',
     edits: [
+      NO_SELF_STOP,
       {
         file: OPEN_SESSION,
         find: '    await run.hold.assertOurs();\n    throwIfStopping(run);',
@@ -17,8 +20,10 @@ export const exactlyOnceMutants: readonly Mutant[] = [
   },
   {
     name: 'offsets-after-fence',
-    protects: 'S3: committed offsets are read after the fence; read before, they may be old (traps 8)',
+    protects:
+      'S3: committed offsets are read after the fence; read before, an owner that has not stopped by itself sets them back (traps 8)',
     edits: [
+      NO_SELF_STOP,
       {
         file: OPEN_SESSION,
         find: '  await run.hold.beReadyToInitialise();',

@@ -1,20 +1,21 @@
-import type { Mutant } from './mutant.js';
+import type { Edit, Mutant } from './mutant.js';
 
 const RULES = 'lib/leases/rules.ts';
 const SLOTS = 'lib/leases/member-transitions.ts';
+
+/** Stands before others that are redundant as long as an owner that was silent too long has stopped by itself. */
+export const NO_SELF_STOP: Edit = {
+  file: 'lib/runtime/heartbeat.ts',
+  find: '    const { sessionTimeoutMs } = app.settings;',
+  replace: '    const sessionTimeoutMs = app.settings.sessionTimeoutMs * 1_000_000;',
+};
 
 /** What keeps a task with one member, and a slot with one incarnation. */
 export const ownershipMutants: readonly Mutant[] = [
   {
     name: 'self-stop',
     protects: 'B2: who could not renew for the session time-out stops by itself (traps 40)',
-    edits: [
-      {
-        file: 'lib/runtime/heartbeat.ts',
-        find: '    const { sessionTimeoutMs } = app.settings;',
-        replace: '    const sessionTimeoutMs = app.settings.sessionTimeoutMs * 1_000_000;',
-      },
-    ],
+    edits: [NO_SELF_STOP],
   },
   {
     name: 'slot-claim-condition',

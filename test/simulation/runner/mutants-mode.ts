@@ -7,14 +7,22 @@ import { catchMutant } from './run-mutant.js';
 
 /** Switches off one protection at a time, and prints which seed and checker catch it. @returns the exit code */
 export async function runMutantsMode({ only, from, seeds, jobs, json }: SimulateOptions): Promise<number> {
-  const mutants = MUTANTS.filter(({ name }) => only === null || name === only);
-  if (mutants.length === 0) {
-    console.error(`no mutant is called ${only}; there are: ${MUTANTS.map(({ name }) => name).join(', ')}`);
+  const known = MUTANTS.map(({ name }) => name);
+  const unknown = (only ?? []).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    console.error(`no mutant is called ${unknown}; there are: ${known.join(', ')}`);
     return 2;
   }
+  const mutants = MUTANTS.filter(({ name }) => only === null || only.includes(name));
   const rows: (readonly string[])[] = [];
-  for (const mutant of mutants) rows.push(await rowOf(mutant));
-  endProgress();
+  for (const mutant of mutants) {
+    const row = await rowOf(mutant);
+    rows.push(row);
+    endProgress();
+    const [name, seed, checkers] = row;
+    console.log(seed === MISSED ? `NOT CAUGHT ${name}` : `caught ${name} by seed ${seed}: ${checkers}`);
+  }
+  console.log('');
   for (const line of table(['mutant', 'seed', 'checker', 'protects'], rows)) console.log(line);
   if (json)
     console.log(JSON.stringify(rows.map(([name, seed, checker]) => ({ name, seed: Number(seed) || null, checker }))));

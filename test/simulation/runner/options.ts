@@ -15,7 +15,7 @@ Runs the whole system under faults in virtual time, one run for each seed, and s
   --inputs LIST   with --seed: leaves all inputs out but these, such as 0-120
   --members N     with --seed: this many members
   --mutants       switches off one protection of the product at a time, and runs seeds until one catches it (default 500 each)
-  --only NAME     with --mutants: this mutant alone
+  --only NAMES    with --mutants: these alone, such as self-stop,keeper
   --model         explores the protocol of slots and leases exhaustively
   --json          prints the report as one line of JSON before the last line
   --help          prints this
@@ -30,7 +30,8 @@ export interface SimulateOptions {
   readonly jobs: number;
   readonly timeline: boolean;
   readonly json: boolean;
-  readonly only: string | null;
+  /** Names of mutants; null: all. */
+  readonly only: readonly string[] | null;
   /** Lists as they were written; null: all. */
   readonly faults: string | null;
   readonly inputs: string | null;
@@ -82,7 +83,7 @@ export function parseOptions(args: readonly string[]): SimulateOptions {
     jobs: number('jobs', values.jobs, 1) ?? availableParallelism(),
     timeline: values.timeline === true,
     json: values.json === true,
-    only: values.only ?? null,
+    only: values.only?.split(',') ?? null,
     faults: listOf(values.faults),
     inputs: listOf(values.inputs),
     members: number('members', values.members, 1),
