@@ -25,7 +25,7 @@ const SCHEDULER_TIMEOUT_MS = 75_000;
 const STANDBY_TIMEOUT_MS = 20_000;
 const QUERY_TIMEOUT_MS = 10_000;
 /** EventBridge: `rate(1 minute)`. */
-const SCHEDULE_INTERVAL_MS = 60_000;
+export const SCHEDULE_INTERVAL_MS = 60_000;
 /** Virtual milliseconds between two attempts of `tryUntilCalm`. */
 const TRY_INTERVAL_MS = 200;
 /** EventBridge's event, as far as the scheduler reads it. */

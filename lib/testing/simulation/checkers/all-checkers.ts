@@ -1,10 +1,16 @@
 /** Every checker there is: what the product's own runs are watched by. */
 import type { Checker } from './checker.js';
 import { noDuplicateNoGap } from './no-duplicate-no-gap.js';
+import { noGarbage } from './no-garbage.js';
+import { nothingBeyondItsBound } from './nothing-beyond-its-bound.js';
 import { offsetsEqualReference } from './offsets-equal-reference.js';
 import { oneEffectiveWriter } from './one-effective-writer.js';
+import { onlyMoversPause } from './only-movers-pause.js';
 import { outputsEqualOracle } from './outputs-equal-oracle.js';
 import { outputsEqualReference } from './outputs-equal-reference.js';
+import { plansConverge } from './plans-converge.js';
+import { queriesAreTrue } from './queries-are-true.js';
+import { quietWhenIdle } from './quiet-when-idle.js';
 import { stateEqualsChangelog } from './state-equals-changelog.js';
 import { storesEqualReference } from './stores-equal-reference.js';
 
@@ -16,4 +22,10 @@ export const ALL_CHECKERS: readonly Checker[] = [
   storesEqualReference,
   stateEqualsChangelog,
   offsetsEqualReference,
+  onlyMoversPause,
+  nothingBeyondItsBound,
+  plansConverge,
+  queriesAreTrue,
+  quietWhenIdle,
+  noGarbage,
 ];

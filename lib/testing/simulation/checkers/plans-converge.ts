@@ -1,0 +1,87 @@
+/**
+ * Plans converge: once all is quiet the plan stands still, and it is complete: every task is active on exactly one slot that is
+ * wanted, every wanted slot is listed and no other, and nobody else owns a task.
+ *
+ * Quiet is waited for as long as the slowest way to it takes: a schedule that has to come first, one session time-out until a
+ * death is seen, one until a plan on its way is given up (N2 of next-plan.ts), one until a slot that does not come back stops to
+ * count (V2 of membership.ts). The plan must then stand still for as long as any watch may take to strike.
+ */
+import type { MemberId, Plan } from '../../../leases/records.js';
+import { memberId } from '../../../leases/slots.js';
+import { SCHEDULE_INTERVAL_MS } from '../cloud.js';
+import type { CheckedRun, Checker } from './checker.js';
+
+/** Session time-outs after which a plan may still have a reason to change. */
+const SESSIONS = 3;
+/** Ticks by which the steps in between are seen. */
+const TICKS = 4;
+
+export const plansConverge: Checker = {
+  name: 'plans-converge',
+  watch: (run) => ({ settled: () => converge(run) }),
+};
+
+async function converge(run: CheckedRun): Promise<void> {
+  const { cloud, wrong } = run;
+  const { sessionTimeoutMs, tickIntervalMs } = cloud.app.settings;
+  const quietMs = sessionTimeoutMs + 2 * tickIntervalMs;
+  const deadlineMs = cloud.time.nowMs + SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs;
+  let problems = await problemsNow(run);
+  let plan = await cloud.leases.readPlan();
+  let sinceMs = cloud.time.nowMs;
+  while (cloud.time.nowMs < deadlineMs + quietMs) {
+    if (problems.length === 0 && cloud.time.nowMs - sinceMs >= quietMs) return;
+    await cloud.until(cloud.time.nowMs + tickIntervalMs);
+    const next = await cloud.leases.readPlan();
+    problems = await problemsNow(run);
+    if (next?.number === plan?.number && problems.length === 0) continue;
+    if (next?.number !== plan?.number || cloud.time.nowMs < deadlineMs) sinceMs = cloud.time.nowMs;
+    plan = next;
+    if (cloud.time.nowMs >= deadlineMs) break;
+  }
+  for (const problem of problems) wrong(problem);
+  if (problems.length === 0) wrong(`plans do not fall quiet: number ${plan?.number}, because of ${plan?.reason}`);
+}
+
+async function problemsNow({ cloud, witness }: CheckedRun): Promise<readonly string[]> {
+  const plan = await cloud.leases.readPlan();
+  if (plan === null) return ['there is no plan'];
+  const wanted = Array.from({ length: cloud.members }, (_, index) => memberId(index + 1));
+  const excused = cloud.harms.stoppedTasks;
+  const tasks = witness.map.tasks.map(({ taskId }) => taskId as string);
+  return [...problemsOf(plan, wanted, tasks), ...(await strayOwners(plan, cloud, excused))];
+}
+
+/** What is wrong with a plan for these slots and tasks. */
+export function problemsOf(plan: Plan, wanted: readonly MemberId[], tasks: readonly string[]): readonly string[] {
+  const listed = Object.keys(plan.assignment).sort();
+  const problems: string[] = [];
+  if (listed.join() !== [...wanted].sort().join())
+    problems.push(`plan ${plan.number} lists ${listed.join(', ')} where ${wanted.join(', ')} are wanted`);
+  const holders = new Map<string, string[]>(tasks.map((taskId) => [taskId, []]));
+  for (const [id, { active }] of Object.entries(plan.assignment))
+    for (const taskId of active) {
+      const of = holders.get(taskId);
+      if (of === undefined) problems.push(`plan ${plan.number} gives ${id} task ${taskId}, which there is not`);
+      else of.push(id);
+    }
+  for (const [taskId, of] of holders)
+    if (of.length !== 1)
+      problems.push(`plan ${plan.number} gives ${taskId} to ${of.length === 0 ? 'nobody' : of.join(' and ')}`);
+  return problems;
+}
+
+/** Whoever owns a task is who is granted it; a task that nobody owns sleeps, or has stopped for a harm. */
+async function strayOwners(
+  plan: Plan,
+  { leases }: CheckedRun['cloud'],
+  excused: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const stray = (await leases.listLeases()).filter(
+    ({ taskId, owner }) =>
+      owner !== null && !excused.has(taskId) && plan.assignment[owner.memberId]?.active.includes(taskId) !== true,
+  );
+  return stray.map(
+    ({ taskId, owner }) => `${taskId} is held by ${owner?.memberId}, which plan ${plan.number} does not grant it`,
+  );
+}

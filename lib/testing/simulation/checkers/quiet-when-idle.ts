@@ -1,0 +1,76 @@
+/**
+ * An application without work costs its schedule alone: once it has fallen asleep nothing is invoked but the scheduler by its
+ * schedule. And with work it wakes: a record appended then is processed.
+ */
+import { SCHEDULE_INTERVAL_MS } from '../cloud.js';
+import { isSettled } from '../settled.js';
+import type { CheckedRun, Checker } from './checker.js';
+
+/** Schedules that are watched. */
+const WATCHED_SCHEDULES = 2;
+/** Time after a moment of the schedule for what it brings about. */
+const SLACK_MS = 5_000;
+const LOOK_INTERVAL_MS = 1_000;
+
+export const quietWhenIdle: Checker = {
+  name: 'quiet-when-idle',
+  watch(run) {
+    const invoked: string[] = [];
+    run.cloud.timeline.listen(({ event, fields }) => {
+      if (event === 'invocation-accepted') invoked.push(String(fields.target));
+    });
+    return {
+      async settled() {
+        if (run.subject.sleeps !== true || run.cloud.harms.all.length > 0) return;
+        if (!(await fallsAsleep(run))) return;
+        invoked.length = 0;
+        await run.cloud.until(run.cloud.time.nowMs + WATCHED_SCHEDULES * SCHEDULE_INTERVAL_MS);
+        const others = invoked.filter((target) => target !== 'scheduler' && target !== 'query');
+        if (others.length > 0)
+          run.wrong(`${others.length} invocations while it sleeps, of ${[...new Set(others)].join(', ')}`);
+        if (invoked.length - others.length > WATCHED_SCHEDULES + 1)
+          run.wrong(`${invoked.length - others.length} invocations of the scheduler by ${WATCHED_SCHEDULES} schedules`);
+        await wakes(run);
+      },
+    };
+  },
+};
+
+/**
+ * No member runs, and whatever there was to do after the last one has been done: members end `idleTimeoutMs` after their last
+ * work, one that was invoked for nothing as well; a dead one is seen by the next schedule after a session time-out and is run
+ * once more; the standby function is asked for once after the last release, by the next schedule.
+ */
+async function fallsAsleep({ cloud, wrong }: CheckedRun): Promise<boolean> {
+  const { idleTimeoutMs, sessionTimeoutMs, snapshotIntervalMs } = cloud.app.settings;
+  const deadlineMs = cloud.time.nowMs + 2 * SCHEDULE_INTERVAL_MS + 2 * (idleTimeoutMs + sessionTimeoutMs) + SLACK_MS;
+  const asleepMs = SCHEDULE_INTERVAL_MS + snapshotIntervalMs + SLACK_MS;
+  let sinceMs = cloud.time.nowMs;
+  while (cloud.time.nowMs - sinceMs < asleepMs) {
+    await cloud.until(cloud.time.nowMs + LOOK_INTERVAL_MS);
+    const awake = cloud.platform.running.filter(({ runs }) => runs === 'task' || runs === 'standby');
+    if (awake.length === 0) continue;
+    sinceMs = cloud.time.nowMs;
+    if (cloud.time.nowMs < deadlineMs) continue;
+    wrong(`does not fall asleep: ${awake.map(({ name }) => name).join(', ')} still run`);
+    return false;
+  }
+  return true;
+}
+
+/** The next schedule asks for the slot, which claims, restores and commits; what is downstream is asked for by the next tick. */
+async function wakes({ cloud, witness, wrong }: CheckedRun): Promise<void> {
+  const last = cloud.inputs.at(-1);
+  if (last === undefined) return;
+  const { sessionTimeoutMs, tickIntervalMs } = cloud.app.settings;
+  const { nowMs } = cloud.time;
+  await cloud.append({ ...last, atMs: nowMs, timestampMs: cloud.host.clock.now() });
+  const deadlineMs = nowMs + SCHEDULE_INTERVAL_MS + sessionTimeoutMs + 4 * tickIntervalMs;
+  while (!(await isSettled(cloud, witness))) {
+    if (cloud.time.nowMs >= deadlineMs) {
+      wrong(`a record appended while it sleeps is not processed after ${deadlineMs - nowMs} ms`);
+      return;
+    }
+    await cloud.until(cloud.time.nowMs + LOOK_INTERVAL_MS);
+  }
+}
