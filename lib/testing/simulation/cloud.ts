@@ -9,7 +9,7 @@ import type { SnapshotStore } from '../../snapshots/snapshot-store.js';
 import type { StreamsApp } from '../../topology/app.js';
 import { type Chance, createChance } from './chance.js';
 import { EventSourceMapping } from './event-source-mapping.js';
-import type { ActiveFault } from './faults/fault.js';
+import type { ActiveFault } from './faults/active-fault.js';
 import { FunctionPlatform } from './function-platform.js';
 import { createHandler } from './handlers.js';
 import { Harms } from './harms.js';
@@ -65,7 +65,11 @@ export class Cloud {
   readonly inputs: ScenarioInput[] = [];
   /** What faults have damaged beyond what the product can make good. */
   readonly harms: Harms;
-  private readonly mapping = new EventSourceMapping(this);
+  private readonly mapping = new EventSourceMapping({
+    after: (ms) => this.until(this.time.nowMs + ms),
+    accept: (event) => this.platform.accept('task', event),
+    inBackground: (work) => this.inBackground(work),
+  });
   private faults: readonly ActiveFault[] = [];
   private readonly effectListeners: ((effect: Effect) => void)[] = [];
   private readonly background = new Set<Promise<void>>();

@@ -1,8 +1,15 @@
 /** Lambda's event source mapping for Kafka, as far as a doorbell goes: new records become events of the task function. */
-import type { Cloud } from './cloud.js';
 
 /** Records that come within this time make one event. Lambda: `MaximumBatchingWindowInSeconds`. */
 const BATCHING_WINDOW_MS = 500;
+
+/** What it needs of the cloud. */
+export interface EventSource {
+  /** Resolves after so many virtual milliseconds, or when the cloud ends. */
+  readonly after: (ms: number) => Promise<unknown>;
+  readonly accept: (event: unknown) => void;
+  readonly inBackground: (work: Promise<void>) => void;
+}
 
 interface NewRecord {
   readonly topic: string;
@@ -11,23 +18,23 @@ interface NewRecord {
 }
 
 export class EventSourceMapping {
-  private readonly cloud: Cloud;
+  private readonly source: EventSource;
   private readonly batch = new Map<string, NewRecord>();
 
-  constructor(cloud: Cloud) {
-    this.cloud = cloud;
+  constructor(source: EventSource) {
+    this.source = source;
   }
 
   /** A record was appended. */
   note(record: NewRecord): void {
-    if (this.batch.size === 0) this.cloud.inBackground(this.deliver());
+    if (this.batch.size === 0) this.source.inBackground(this.deliver());
     this.batch.set(`${record.topic}-${record.partition}`, record);
   }
 
   private async deliver(): Promise<void> {
-    await this.cloud.until(this.cloud.time.nowMs + BATCHING_WINDOW_MS);
+    await this.source.after(BATCHING_WINDOW_MS);
     const records = Object.fromEntries([...this.batch].map(([name, record]) => [name, [record]]));
     this.batch.clear();
-    this.cloud.platform.accept('task', { eventSource: 'aws:kafka', records });
+    this.source.accept({ eventSource: 'aws:kafka', records });
   }
 }

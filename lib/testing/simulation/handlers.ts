@@ -7,13 +7,32 @@ import {
 } from '../../lambda/index.js';
 import { asStreamsError } from '../../model/errors.js';
 import type { RuntimePorts } from '../../runtime/ports.js';
-import type { Cloud } from './cloud.js';
+import type { StreamsApp } from '../../topology/app.js';
+import type { Chance } from './chance.js';
 import type { SimulatedHandler } from './function-platform.js';
-import { simulatedPorts } from './simulated-ports.js';
+import type { Harms } from './harms.js';
+import { type CallHooks, type Effect, simulatedPorts } from './simulated-ports.js';
 import type { SimulatedProcess } from './simulated-process.js';
+import type { Timeline } from './timeline.js';
+
+/** What a process finds around it: the cloud (cloud.ts). */
+interface Surroundings extends Pick<CallHooks, 'before' | 'after'> {
+  readonly members: number;
+  readonly host: RuntimePorts['host'];
+  readonly log: RuntimePorts['log'];
+  readonly leases: RuntimePorts['leases'];
+  readonly snapshots: RuntimePorts['snapshots'];
+  readonly platform: Pick<RuntimePorts, 'invoker'>;
+  readonly timeline: Timeline;
+  readonly harms: Harms;
+  readonly broken: string[];
+  appOf(process: SimulatedProcess): StreamsApp;
+  chance(name: string): Chance;
+  effect(effect: Effect): void;
+}
 
 /** What a cold start of this process makes. */
-export function createHandler(cloud: Cloud, process: SimulatedProcess): SimulatedHandler {
+export function createHandler(cloud: Surroundings, process: SimulatedProcess): SimulatedHandler {
   const app = cloud.appOf(process);
   const ports = portsOf(cloud, process);
   const options = {
@@ -32,7 +51,7 @@ export function createHandler(cloud: Cloud, process: SimulatedProcess): Simulate
   }
 }
 
-function portsOf(cloud: Cloud, process: SimulatedProcess): RuntimePorts {
+function portsOf(cloud: Surroundings, process: SimulatedProcess): RuntimePorts {
   const chance = cloud.chance(process.name);
   const { next, id } = chance;
   return simulatedPorts({
@@ -50,7 +69,7 @@ function portsOf(cloud: Cloud, process: SimulatedProcess): RuntimePorts {
 }
 
 /** An engine that finds its own rules broken says so by an error of these kinds; no fault of the cloud may bring one about. */
-function watched(cloud: Cloud, process: SimulatedProcess, handle: SimulatedHandler): SimulatedHandler {
+function watched(cloud: Surroundings, process: SimulatedProcess, handle: SimulatedHandler): SimulatedHandler {
   return async (event, context) => {
     try {
       return await handle(event, context);

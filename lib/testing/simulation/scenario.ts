@@ -3,7 +3,7 @@
  * shrinker takes parts of it away, and what is left is printed.
  */
 import type { SettingsInput } from '../../model/settings.js';
-import type { Fault } from './faults/fault.js';
+import type { Fault } from './faults/fault-data.js';
 
 export interface ScenarioInput {
   /** Virtual milliseconds after the start of the run at which the record is appended. */

@@ -1,5 +1,6 @@
 /** A small application under one fault at a time: what happened, told by effects on the outside and by the timeline. */
 import { defineApp, StreamsBuilder, string } from '../../../lib/index.js';
+import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import type { Cloud } from '../../../lib/testing/simulation/cloud.js';
 import type { Fault } from '../../../lib/testing/simulation/faults/fault.js';
 import { QUICK_SETTINGS } from '../../../lib/testing/simulation/generate-scenario.js';
@@ -102,7 +103,7 @@ export async function countsOf({ cloud }: SceneRun): Promise<Readonly<Record<str
     'earliest',
   );
   for (const partition of [0, 1]) {
-    const fromOffset = ends.get(`counts-${partition}`);
+    const fromOffset = ends.get(topicPartitionKey({ topic: 'counts', partition }));
     if (fromOffset === undefined) continue;
     const options = { isolation: 'readCommitted', maxWaitMs: 0, maxBytes: 1 << 20 } as const;
     const [result] = await cloud.log.fetch([{ topic: 'counts', partition, fromOffset }], options);
