@@ -13,6 +13,7 @@ import type { SimulatedApp, SimulationOptions } from './door/simulation-options.
 import {
   type Comparisons,
   comparisonsOf,
+  OWN_CHECKER,
   runUserScenario,
   startReference,
   type UserScenarioRun,
@@ -104,6 +105,10 @@ async function failed(
 ): Promise<SimulationFailedError> {
   const checker = run.violations[0]?.checker ?? '';
   const violates = ({ violations }: UserScenarioRun) => violations.find((one) => one.checker === checker);
+  /** A user's check may count on all of the input: what it says of a part counts only if it is content without faults. */
+  const holdsWithoutFaults = async (smaller: Scenario) =>
+    smaller.faults.length > 0 &&
+    violates(await runUserScenario(user, { ...smaller, faults: [] }, comparisons)) === undefined;
   let smallest = run;
   const shrunk = await shrinkScenario({
     scenario,
@@ -111,6 +116,8 @@ async function failed(
     fails: async (smaller) => {
       const again = await runUserScenario(user, smaller, comparisons);
       if (violates(again) === undefined) return false;
+      const hasLessInput = smaller.inputs.length < scenario.inputs.length;
+      if (checker === OWN_CHECKER && hasLessInput && !(await holdsWithoutFaults(smaller))) return false;
       smallest = again;
       return true;
     },

@@ -1,5 +1,4 @@
 /** What `simulate` is given. */
-import type { Awaitable } from '../../../model/awaitable.js';
 import type { SettingsInput } from '../../../model/settings.js';
 import type { Serde } from '../../../serde/serde.js';
 import type { StreamsApp } from '../../../topology/app.js';
@@ -100,13 +99,16 @@ export interface SimulationOptions<K, V, Outside> {
   readonly outputs?: Readonly<Record<string, SimulatedComparison>>;
   /** Over the application's own, and over the quick beats of a simulation (commits every 100 ms, …). */
   readonly settings?: SettingsInput;
-  /** Makes what is outside of the processes of one run: fakes of services, ledgers. Called anew for each run. */
+  /**
+   * Makes what is outside of the processes of one run: fakes of services, ledgers. Called anew for each run. For its type to be
+   * inferred, a parameter needs its own: `(world: SimulatedWorld) => …`.
+   */
   readonly outside?: (world: SimulatedWorld) => Outside;
   /**
    * What else must hold when all input is processed and every process has ended. Throw (or `expect`) to say that it does not.
-   * It may read stores, and wait for nothing else.
+   * A promise is waited for; it may read stores, and wait for nothing else.
    */
-  readonly check?: (run: SimulatedRun<NoInfer<K>, NoInfer<V>, NoInfer<Outside>>) => Awaitable<void>;
+  readonly check?: (run: SimulatedRun<NoInfer<K>, NoInfer<V>, NoInfer<Outside>>) => unknown;
   /** Runs that may be spent on making a failing scenario smaller. Default 100; 0: none. */
   readonly shrinkRuns?: number;
 }

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { defineApp, long, StreamsBuilder, string } from '../../../../lib/index.js';
+import { SIMULATION_FAULTS, type SimulationFault, simulate } from '../../../../lib/testing/index.js';
+import { FAULT_KINDS } from '../../../../lib/testing/simulation/faults/fault-kinds.js';
+
+const text = { key: string(), value: string() };
+const lines = { lines: { ...text, records: [{ key: 'a', value: 'b' }] } };
+
+function app() {
+  const builder = new StreamsBuilder();
+  builder.stream('lines', text).to('copies');
+  builder.stream('others', text).to('copies');
+  return defineApp({ applicationId: 'copying', topology: builder.build() });
+}
+
+/** As a program without types would call it. */
+function untyped(value: unknown): never {
+  return value as never;
+}
+
+describe('what simulate refuses before anything runs', () => {
+  const withoutRunning = async (options: Parameters<typeof simulate>[1]) => {
+    let runs = 0;
+    const counted = ({ isReference }: { isReference: boolean }) => {
+      if (!isReference) runs += 1;
+      return app();
+    };
+    const thrown = await simulate(counted, options).catch((error: unknown) => error);
+    expect(runs).toBe(0);
+    return thrown;
+  };
+
+  it.each([
+    ['seeds', { inputs: lines, seeds: 0 }],
+    ['seeds', { inputs: lines, seeds: -3 }],
+    ['seeds', { inputs: lines, seeds: [] }],
+    ['seeds', { inputs: lines, seeds: [1, 1.5] }],
+    ['seeds.count', { inputs: lines, seeds: { from: 1, count: 0 } }],
+    ['seeds.from', { inputs: lines, seeds: { from: -1, count: 1 } }],
+    ['members', { inputs: lines, members: 0 }],
+    ['members', { inputs: lines, members: [3, 2] as const }],
+    ['faultsPerRun', { inputs: lines, faultsPerRun: -1 }],
+    ['shrinkRuns', { inputs: lines, shrinkRuns: Number.NaN }],
+    ['faults', { inputs: lines, faults: untyped(['earthquake']) }],
+    ['faults', { inputs: lines, faults: untyped(['input-lost']) }],
+    ['inputs', { inputs: {} }],
+    ['inputs.lines.partitions', { inputs: { lines: { ...lines.lines, partitions: 0 } } }],
+    ['inputs.lines.records', { inputs: { lines: { ...text, records: untyped('a') } } }],
+    [
+      'inputs.lines.records[0].partition',
+      { inputs: { lines: { ...text, records: [{ key: 'a', value: 'b', partition: 3 }] } } },
+    ],
+    ['topics.lines', { inputs: lines, topics: { lines: 4 } }],
+    ['topics.copies', { inputs: lines, topics: { copies: 0 } }],
+    ['outputs.copies', { inputs: lines, outputs: untyped({ copies: 'similar' }) }],
+    ['commitIntervalMs', { inputs: lines, settings: { commitIntervalMs: -1 } }],
+  ])('a wrong %s, by name: %o', async (name, options) => {
+    const thrown = await withoutRunning(untyped(options));
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_INVALID_SETTING', message: expect.stringContaining(name) });
+  });
+
+  it.each([
+    ['inputs', { inputs: { copies: lines.lines } }],
+    ['topics', { inputs: lines, topics: { elsewhere: 1 } }],
+    ['outputs', { inputs: lines, outputs: { lines: 'last' } }],
+  ])('a topic under %s that the application does not use so', async (name, options) => {
+    const thrown = await withoutRunning(untyped(options));
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC', message: expect.stringContaining(`${name}: `) });
+  });
+
+  it('a record that its serde does not write', async () => {
+    const thrown = await withoutRunning({
+      inputs: { lines: { key: string(), value: long(), records: [{ key: 'a', value: untyped('one') }] } },
+    });
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_SERIALIZATION_FAILED' });
+  });
+});
+
+describe('the list of faults for users', () => {
+  it('has every kind after which results must be exact', () => {
+    const harmless = FAULT_KINDS.filter(({ harms }) => harms === undefined).map(({ kind }) => kind);
+
+    expect(new Set<string>(SIMULATION_FAULTS satisfies readonly SimulationFault[])).toEqual(new Set(harmless));
+  });
+});
