@@ -57,6 +57,10 @@ export class SimulatedProcess {
     this.frozen = until;
   }
 
+  get isFrozen(): boolean {
+    return this.frozen !== null;
+  }
+
   /** Resolves when it does not stand still. */
   async thawed(): Promise<void> {
     while (this.frozen !== null) await this.frozen; // each freeze has an end of its own

@@ -7,6 +7,12 @@ import { setImmediate } from 'node:timers';
 import type { Clock } from '../../host/host.js';
 import { AbortedError } from '../../model/errors.js';
 
+/** One for all: sleeps are given up by the thousand, and a stack of each costs more than the rest of it. */
+const GIVEN_UP = Object.freeze(new AbortedError('the sleep was given up'));
+
+/** Sleeps of one run: some dozen times what one of minutes takes. More means that something runs in circles. */
+const WAKES_MOST = 500_000;
+
 interface Sleeper {
   readonly dueMs: number;
   readonly order: number;
@@ -33,14 +39,15 @@ export class VirtualTime {
     return this.elapsedMs;
   }
 
-  /** Lets time pass until the program has come to its end. @throws {Error} if nobody will ever wake up again */
+  /** Lets time pass until the program has come to its end. @throws {Error} if nobody will ever wake up again, or too many do */
   async run<T>(program: Promise<T>): Promise<T> {
     let isOver = false;
     const over = () => {
       isOver = true;
     };
     program.then(over, over);
-    while (!isOver) {
+    for (let wakes = 0; !isOver; wakes += 1) {
+      if (wakes > WAKES_MOST) throw new Error(`${WAKES_MOST} sleeps by ${this.elapsedMs} ms: the run goes in circles`);
       await new Promise((resolve) => setImmediate(resolve)); // every promise that can settle without the clock has
       if (isOver) break;
       const next = this.sleepers.shift();
@@ -56,7 +63,7 @@ export class VirtualTime {
       const giveUp = () => {
         const at = this.sleepers.indexOf(sleeper);
         if (at >= 0) this.sleepers.splice(at, 1);
-        reject(new AbortedError('the sleep was given up'));
+        reject(GIVEN_UP);
       };
       this.order += 1;
       const sleeper: Sleeper = {
@@ -68,7 +75,7 @@ export class VirtualTime {
         },
       };
       if (signal?.aborted === true) {
-        reject(new AbortedError('the sleep was given up'));
+        reject(GIVEN_UP);
         return;
       }
       signal?.addEventListener('abort', giveUp, { once: true });
