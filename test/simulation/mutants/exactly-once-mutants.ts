@@ -1,7 +1,13 @@
-import type { Mutant } from './mutant.js';
+import type { Edit, Mutant } from './mutant.js';
 import { NO_SELF_STOP } from './ownership-mutants.js';
 
 const OPEN_SESSION = 'lib/runtime/open-session.ts';
+
+const NO_RELEASED_OFFSETS: Edit = {
+  file: 'lib/runtime/start-offsets.ts',
+  find: 'const released = recordedAreFresh ? recorded?.[key] : undefined;',
+  replace: 'const released = recordedAreFresh ? ({} as RecordedOffsets)[key] : undefined;',
+};
 
 /** What makes each input count once: the order of effects in a session, and what an error does to it. */
 export const exactlyOnceMutants: readonly Mutant[] = [
@@ -116,8 +122,10 @@ export const exactlyOnceMutants: readonly Mutant[] = [
   },
   {
     name: 'lost-offsets',
-    protects: 'O2: the reset policy is for first starts; offsets that were lost would make it process everything again',
+    protects:
+      'O2: the reset policy is for first starts; offsets that no release recorded either would make it process everything again',
     edits: [
+      NO_RELEASED_OFFSETS,
       {
         file: 'lib/runtime/start-offsets.ts',
         find: '  const isFirstStart = committed.size === 0 && recorded === null;',
@@ -144,12 +152,6 @@ export const exactlyOnceMutants: readonly Mutant[] = [
   {
     name: 'released-offsets',
     protects: 'O2: a clean release records the committed offsets, which stand in for those that have expired',
-    edits: [
-      {
-        file: 'lib/runtime/start-offsets.ts',
-        find: 'const released = recordedAreFresh ? recorded?.[key] : undefined;',
-        replace: 'const released = recordedAreFresh ? ({} as RecordedOffsets)[key] : undefined;',
-      },
-    ],
+    edits: [NO_RELEASED_OFFSETS],
   },
 ];

@@ -104,7 +104,15 @@ export const stateMutants: readonly Mutant[] = [
   },
   {
     name: 'block-checksum',
-    protects: 'every block of a snapshot is checked; a flipped byte would become state (traps 19)',
+    protects:
+      'every block of a snapshot is checked; a flipped bit would become state where no codec notices (traps 19)',
+    given: [
+      {
+        file: 'lib/snapshots/segment-writer.ts',
+        find: 'this.codec = host.codec.ids[0] ?? 0;',
+        replace: 'this.codec = 0;',
+      },
+    ],
     edits: [
       {
         file: 'lib/snapshots/block.ts',
