@@ -35,15 +35,16 @@ export interface Decision {
 /**
  * Decides what a tick does.
  *
+ * @param refused why the plan decided upon before could not be written, so that the newest has to stay; null: none was
  * @throws errors of kind `invalid`, before anything is touched: {PartitionCountChangedError}
  *   STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC · {NotCopartitionedError}
  *   STREAMS_NOT_COPARTITIONED · {InternalTopicMismatchError} STREAMS_INTERNAL_TOPIC_MISMATCH · {InvalidAssignmentError}
  *   STREAMS_INVALID_ASSIGNMENT where no plan could stay
  */
-export function decide(state: ApplicationState): Decision {
+export function decide(state: ApplicationState, refused: StreamsError | null = null): Decision {
   const resolution = resolveTopics(state);
   const membership = assess(state);
-  const { write, rejected, waitingFor } = nextPlan(state, membership, resolution);
+  const { write, rejected, waitingFor } = nextPlan(state, membership, resolution, refused);
   const plan = write?.plan ?? state.plan;
   return {
     actions: [

@@ -7,7 +7,8 @@
  *   N2  a task that the newest plan has moved and that has not arrived is not moved again (KAFKA-14382) until it arrives, its
  *       new owner is gone, or the plan is a session time-out old. If all tasks are with somebody, the whole new placement
  *       waits; if some are with nobody, they are placed and the others stay on their way
- *   N3  a placement is validated before use; after a faulty one the newest plan stays, and the rest of the tick goes on
+ *   N3  a placement is validated before use; after a faulty one, or one that no table holds, the newest plan stays, and the
+ *       rest of the tick goes on
  *   N4  an incarnation stays in `dead` as long as a lease names it as owner
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
@@ -47,11 +48,22 @@ interface Body {
 /**
  * Decides upon the next plan.
  *
+ * @param refused why the one decided upon before could not be written (N3); null: none was
  * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT only if there is no plan that could stay; and what the
  *   assignor throws then, as one of ours
  */
-export function nextPlan(state: ApplicationState, membership: Membership, resolution: Resolution): PlanDecision {
+export function nextPlan(
+  state: ApplicationState,
+  membership: Membership,
+  resolution: Resolution,
+  refused: StreamsError | null,
+): PlanDecision {
   const { plan } = state;
+  const stay = (of: Plan, why: StreamsError): PlanDecision => ({
+    ...finish(state, membership, resolution, bodyOf(of), []),
+    rejected: why,
+  });
+  if (plan !== null && refused !== null) return stay(plan, refused);
   const facts = changes(state, membership, resolution);
   if (plan !== null && !facts.isPlacementOpen) {
     const assignment = listed(membership.wanted, (id) => plan.assignment[id]);
@@ -63,7 +75,7 @@ export function nextPlan(state: ApplicationState, membership: Membership, resolu
   } catch (thrown) {
     const rejected = asStreamsError(thrown);
     if (plan === null) throw rejected;
-    return { ...finish(state, membership, resolution, bodyOf(plan), []), rejected };
+    return stay(plan, rejected);
   }
   if (plan === null) return finish(state, membership, resolution, body, facts.reasons);
   const waitingFor = conflicts(state, membership, plan, body);

@@ -2,7 +2,7 @@
 import { findAssignor } from '../assignment/assignors.js';
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
-import { InvalidSettingError } from '../model/errors.js';
+import { InvalidAssignmentError, InvalidSettingError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { Action } from './actions.js';
@@ -50,18 +50,33 @@ export interface TickOutcome {
 }
 
 /**
- * Runs one tick. Calling it again changes nothing unless something has changed.
+ * Runs one tick. Calling it again changes nothing unless something has changed. A plan that the table does not take, since it is too
+ * large, is to the tick what a faulty placement is: the newest plan stays, and all else is done.
  *
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING (assignor, members) · what `decide` throws, before anything is
  *   touched · {UnavailableError} STREAMS_UNAVAILABLE at any point: the next tick goes on from there
  */
 export async function runTick(input: TickInput): Promise<TickOutcome> {
+  const assignor = findAssignor(input.app.settings.assignor, input.assignors);
+  try {
+    return await tick(input, assignor, null);
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidAssignmentError)) throw thrown;
+    return tick(input, assignor, thrown);
+  }
+}
+
+/** @param refused why the plan that was decided upon could not be written; null: none was */
+async function tick(
+  input: TickInput,
+  assignor: TaskAssignor,
+  refused: InvalidAssignmentError | null,
+): Promise<TickOutcome> {
   const { app, ports, watch } = input;
-  const assignor = findAssignor(app.settings.assignor, input.assignors);
   const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
   const state = await observe({ app, ports, watch, assignor, wanted, tickReason: input.reason, failed });
-  const { actions, rejected, waitingFor } = decide(state);
+  const { actions, rejected, waitingFor } = decide(state, refused);
   const { logger, metrics } = ports.host;
   if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
   if (waitingFor.length > 0) logger.debug('plan-waits-for-moves', { tasks: waitingFor });

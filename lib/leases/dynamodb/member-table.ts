@@ -2,15 +2,19 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Conditional, MemberTable } from '../lease-store.js';
 import { EMPTY_REPORT } from '../member-transitions.js';
-import type { Incarnation, Member, MemberId, MemberStatus } from '../records.js';
+import type { Incarnation, Member, MemberId, MemberReport, MemberStatus } from '../records.js';
 import { compareMemberIds } from '../slots.js';
 import { complete, count, type Item, ItemReader, json, text } from './attributes.js';
 import { memberIdOf, reportOf, tagsOf } from './json-values.js';
+import { packed, packedBytes } from './packed-text.js';
 import type { Table, Update } from './table.js';
 
 const STATUSES: readonly string[] = ['free', 'claimed', 'draining', 'dead'] satisfies MemberStatus[];
 /** A deleted slot: the item stays, for its incarnation number. */
 const RETIRED = 'retired';
+
+/** Bytes of a report at most, as it is stored: an item of DynamoDB holds 400 KB, and a heartbeat must not fail for what it tells. */
+export const MAX_REPORT_BYTES = 300 * 1024;
 
 /** The table of members: key `memberId`. */
 export function createMemberTable(table: Table): MemberTable {
@@ -89,7 +93,7 @@ function claim({ memberId, incarnation, report, tags }: Parameters<MemberTable['
       previous: count(incarnation - 1),
       incarnation: count(incarnation),
       zero: count(0),
-      report: json(report),
+      report: fitting(report),
       tags: json(tags),
     },
   };
@@ -109,7 +113,7 @@ function heartbeat({ memberId, incarnation, report }: Parameters<MemberTable['he
       ...statuses('claimed', 'draining'),
       incarnation: count(incarnation),
       one: count(1),
-      report: json(report),
+      report: fitting(report),
     },
   };
 }
@@ -188,6 +192,17 @@ const IS_CURRENT = '#incarnation = :incarnation';
 
 function statuses(...names: MemberStatus[]): Record<string, AttributeValue> {
   return Object.fromEntries(names.map((name) => [name, text(name)]));
+}
+
+/**
+ * As much of a report as an item holds. Positions are hints, which stores are where; the last ones go, those of stores that do
+ * not run but are kept in memory among them.
+ */
+function fitting(report: MemberReport): AttributeValue {
+  for (let positions = report.positions; ; positions = positions.slice(0, Math.floor(positions.length / 2))) {
+    const value = packed(JSON.stringify({ ...report, positions }));
+    if (packedBytes(value) <= MAX_REPORT_BYTES || positions.length === 0) return value;
+  }
 }
 
 /** Null for a gravestone. */

@@ -7,16 +7,17 @@
  *   row 1…kept  plan n in row 1 + n mod kept, written after row 0; it may be missing after a crash, and decides nothing
  * ```
  */
-
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Host } from '../../host/host.js';
 import { InvalidAssignmentError, StreamsError } from '../../model/errors.js';
 import type { PlanTable } from '../lease-store.js';
 import type { Plan } from '../records.js';
-import { count, type Item, ItemReader, text } from './attributes.js';
+import { count, type Item, ItemReader } from './attributes.js';
 import { planOf } from './json-values.js';
+import { packed, packedBytes } from './packed-text.js';
 import type { Table } from './table.js';
 
-/** Bytes of a plan at most: an item of DynamoDB holds 400 KB with all its names. */
+/** Bytes of a plan at most, as it is stored: an item of DynamoDB holds 400 KB with all its names. */
 export const MAX_PLAN_BYTES = 350 * 1024;
 
 const NEWEST_ROW = 0;
@@ -37,7 +38,7 @@ export function createPlanTable({ table, host, plansKept }: PlanTableOptions): P
   const rowOf = (number: number) => NEWEST_ROW + 1 + (number % plansKept);
 
   /** Not worth an error: the plan is in force. */
-  const keep = async (plan: Plan, body: string): Promise<void> => {
+  const keep = async (plan: Plan, body: AttributeValue): Promise<void> => {
     try {
       await table.update(writeRow(rowOf(plan.number), plan.number, body, KEPT_BEFORE));
     } catch (thrown) {
@@ -72,7 +73,7 @@ const FOLLOWS = '#number = :previous';
 /** The row is empty or holds an older plan: a scheduler that comes late replaces nothing newer. */
 const KEPT_BEFORE = 'attribute_not_exists(#row) OR #number < :number';
 
-function writeRow(row: number, number: number, body: string, condition: string) {
+function writeRow(row: number, number: number, body: AttributeValue, condition: string) {
   return {
     kind: 'writePlan',
     key: count(row),
@@ -80,22 +81,25 @@ function writeRow(row: number, number: number, body: string, condition: string) 
     set: ['#number = :number', '#plan = :plan'],
     values: {
       number: count(number),
-      plan: text(body),
+      plan: body,
       ...(condition === FOLLOWS ? { previous: count(number - 1) } : {}),
     },
   };
 }
 
 /** @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT if it is too large for an item */
-function bodyOf(plan: Plan): string {
-  const body = JSON.stringify(plan);
-  const bytes = Buffer.byteLength(body);
+function bodyOf(plan: Plan): AttributeValue {
+  const body = packed(JSON.stringify(plan));
+  const bytes = packedBytes(body);
   if (bytes <= MAX_PLAN_BYTES) return body;
-  throw new InvalidAssignmentError(`plan ${plan.number} takes ${bytes} bytes; the table holds ${MAX_PLAN_BYTES}`, {
-    details: { plan: plan.number, bytes, maxBytes: MAX_PLAN_BYTES },
-    remedy:
-      'Divide the application: this many tasks, standbys and topics do not fit one plan. The old plan stays in force.',
-  });
+  throw new InvalidAssignmentError(
+    `plan ${plan.number} takes ${bytes} bytes, compressed; the table holds ${MAX_PLAN_BYTES}`,
+    {
+      details: { plan: plan.number, bytes, maxBytes: MAX_PLAN_BYTES },
+      remedy:
+        'Divide the application: this many tasks, standbys and topics do not fit one plan. The old plan stays in force.',
+    },
+  );
 }
 
 function planIn(table: string, item: Item): Plan {

@@ -22,6 +22,7 @@ import type { Host } from '../../host/host.js';
 import { InternalError } from '../../model/errors.js';
 import { type Item, text } from './attributes.js';
 import { isRefusedCondition } from './failures.js';
+import { packed, unpacked } from './packed-text.js';
 import { withRetries } from './retrier.js';
 
 /** Pages of 1 MB read by one list at most. */
@@ -39,7 +40,7 @@ export interface Update {
   readonly set: readonly string[];
   /** Attributes taken away: `#owner`. */
   readonly remove?: readonly string[];
-  /** Values by their names without the colon. */
+  /** Values by their names without the colon; a long text is stored packed (packed-text.ts). */
   readonly values: Readonly<Record<string, AttributeValue>>;
 }
 
@@ -73,7 +74,7 @@ export class Table {
   async read(key: AttributeValue): Promise<Item | null> {
     const input = { TableName: this.name, Key: this.keyOf(key), ConsistentRead: true };
     const answer = await this.retry('read', () => this.options.client.send(new GetItemCommand(input)));
-    return answer.Item ?? null;
+    return answer.Item === undefined ? null : unpacked(this.name, answer.Item);
   }
 
   /**
@@ -93,7 +94,7 @@ export class Table {
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       };
       const page = await this.retry('list', () => this.options.client.send(new QueryCommand(input)));
-      items.push(...(page.Items ?? []));
+      items.push(...(page.Items ?? []).map((item) => unpacked(this.name, item)));
       from = page.LastEvaluatedKey;
       if (from === undefined) return items;
     }
@@ -108,10 +109,11 @@ export class Table {
     return this.retry(update.kind, async (): Promise<UpdateAnswer> => {
       try {
         const { Attributes } = await this.options.client.send(command);
-        return { applied: true, item: Attributes ?? {} };
+        return { applied: true, item: unpacked(this.name, Attributes ?? {}) };
       } catch (thrown) {
         if (!isRefusedCondition(thrown)) throw thrown;
-        const item = (thrown as ConditionalCheckFailedException).Item ?? null;
+        const stood = (thrown as ConditionalCheckFailedException).Item;
+        const item = stood === undefined ? null : unpacked(this.name, stood);
         const isOurs = markNames.some((name) => item?.[name]?.S === mark);
         return item !== null && isOurs ? { applied: true, item } : { applied: false, item };
       }
@@ -133,7 +135,7 @@ export class Table {
       UpdateExpression,
       ConditionExpression,
       ExpressionAttributeNames: namesIn(`${UpdateExpression} ${ConditionExpression}`),
-      ExpressionAttributeValues: Object.fromEntries(valued.map(([name, value]) => [`:${name}`, value])),
+      ExpressionAttributeValues: Object.fromEntries(valued.map(([name, value]) => [`:${name}`, small(value)])),
       ReturnValues: 'ALL_NEW' as const,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
@@ -151,6 +153,11 @@ export class Table {
   private retry<T>(operation: string, send: () => Promise<T>): Promise<T> {
     return withRetries(this.options.host, { table: this.name, operation }, send);
   }
+}
+
+/** Long texts go packed. */
+function small(value: AttributeValue): AttributeValue {
+  return value.S === undefined ? value : packed(value.S);
 }
 
 /** Every attribute goes by a `#name`, so that none meets one of the words that DynamoDB keeps for itself. */

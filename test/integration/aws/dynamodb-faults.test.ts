@@ -1,4 +1,5 @@
 /** What the tables on DynamoDB make of lost replies, late arrivals, throttling, missing tables and items edited by hand. */
+import { randomBytes } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
@@ -280,10 +281,19 @@ describe('an item edited by hand', () => {
 });
 
 describe('a plan too large for an item', () => {
+  it('is none that fits when it is compressed', async () => {
+    const large = plan(1, 'member-1 joined, '.repeat(30_000));
+
+    expect(await store.writePlan(large)).toEqual({ applied: true, item: large });
+
+    expect(await store.readPlan()).toEqual(large);
+    expect(await store.writePlan({ ...large, reason: 'another' })).toEqual({ applied: false, item: large });
+  });
+
   it('is refused in words, and the old one stays', async () => {
     await store.writePlan(plan(1));
 
-    const error = await errorOf(store.writePlan(plan(2, 'x'.repeat(400_000))));
+    const error = await errorOf(store.writePlan(plan(2, randomBytes(400_000).toString('base64'))));
 
     expect(error.code).toBe('STREAMS_INVALID_ASSIGNMENT');
     expect(await store.readPlan()).toEqual(plan(1));

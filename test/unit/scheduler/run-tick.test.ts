@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskAssignor } from '../../../lib/assignment/task-assignor.js';
+import { InvalidAssignmentError } from '../../../lib/model/errors.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
@@ -410,6 +411,31 @@ describe('assignors', () => {
     expect(outcome?.planNumber).toBe(before);
     expect(world.host.lines.some(({ event, level }) => event === 'plan-rejected' && level === 'error')).toBe(true);
     expect(world.member(1).self.incarnation).toBe(2);
+  });
+
+  it('whose plan is too large for the table leave the old one in force and the rest of the tick going', async () => {
+    const world = await settled(2);
+    const before = await planNumber(world);
+    const refused = new InvalidAssignmentError('the plan is too large', {});
+    Object.assign(world.leases, { writePlan: () => Promise.reject(refused) });
+    world.member(1).crash();
+    world.wanted = 3;
+
+    for (let round = 0; round < 7; round += 1) await world.round();
+
+    expect(await planNumber(world)).toBe(before);
+    expect(world.host.lines.some(({ event, level }) => event === 'plan-rejected' && level === 'error')).toBe(true);
+    expect(world.member(1).self.incarnation).toBe(2);
+  });
+
+  it('whose first plan is too large for the table stop the start with the error', async () => {
+    const world = await ControlPlaneWorld.create();
+    const refused = new InvalidAssignmentError('the plan is too large', {});
+    Object.assign(world.leases, { writePlan: () => Promise.reject(refused) });
+
+    await expect(world.tick()).rejects.toBe(refused);
+
+    expect(world.invocations).toEqual([]);
   });
 
   it('whose first answer is faulty stop the start with the rule', async () => {
