@@ -1,14 +1,34 @@
 /** What the SDK throws, as the library's errors: all that leaves the adapter, and what may be tried again. */
 import { InternalError, InvalidSettingError, StreamsError, UnavailableError } from '../../model/errors.js';
 
-/** Too many requests for the table or the account: nothing was written. */
+/** Too many requests for the table or the account, or two at once for an item: nothing was written. */
 const THROTTLED: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
   'Throttling',
   'TooManyRequestsException',
+  'LimitExceededException',
+  'ReplicatedWriteConflictException',
+  'TransactionConflictException',
+  'TransactionInProgressException',
 ]);
+/** What a proxy or the service answers, under whatever name, to one who asks too often. */
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Refused before anybody looked at the request, for a reason that passes: credentials that were to be renewed, a signature that
+ * took too long to arrive or came from a clock that the SDK sets right by this answer.
+ */
+const NOT_LET_IN: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+  'RequestInTheFuture',
+  'RequestTimeTooSkewed',
+]);
+/** So is a wrong signature, but for its words the same name tells both. */
+const SIGNED_AT_ANOTHER_TIME = /signature (expired|not yet current)/i;
 
 /** Refused because of what an operator has set or deployed; nothing was written. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -22,11 +42,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Codes and names under which the SDK and Node report that a connection or a request came to nothing. */
 const LOST_CONNECTION =
-  /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT|ERR_HTTP2|ERR_STREAM|TimeoutError|NetworkingError|AbortError|RequestTimeout)/;
+  /^(ECONN|EPIPE|EPROTO|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT|ERR_HTTP2|ERR_SSL|ERR_STREAM|TimeoutError|NetworkingError|AbortError|RequestTimeout)/;
 /** An answer cut off in the middle can not be parsed; nor can a page of a proxy. */
 const UNREADABLE_ANSWER = /^(SyntaxError)$/;
 
-/** `throttled`: nothing was written · `unknown`: whether it was written is not known · `final`: do not try again. */
+/** `throttled`: nothing was written, and it may be tried again · `unknown`: whether it was written is not known · `final`: do not try again. */
 export interface Failure {
   readonly kind: 'throttled' | 'unknown' | 'final';
   readonly error: StreamsError;
@@ -38,7 +58,9 @@ export function failureOf(thrown: unknown, details: Readonly<Record<string, unkn
   const { name, code, status, message } = readFailure(thrown);
   const context = { cause: thrown, details: { ...details, error: name } };
   const words = `DynamoDB: ${name}: ${message}`;
-  if (THROTTLED.has(name)) return { kind: 'throttled', error: new UnavailableError(words, context) };
+  const isPassing = NOT_LET_IN.has(name) || SIGNED_AT_ANOTHER_TIME.test(message);
+  if (THROTTLED.has(name) || status === TOO_MANY_REQUESTS || isPassing)
+    return { kind: 'throttled', error: new UnavailableError(words, context) };
   const remedy = REFUSALS[name];
   if (remedy !== undefined) return { kind: 'final', error: new InvalidSettingError(words, { ...context, remedy }) };
   const isLost = [name, code].some((word) => LOST_CONNECTION.test(word) || UNREADABLE_ANSWER.test(word));
