@@ -10,8 +10,8 @@ import { type Offset, offset } from '../model/offset.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
 import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './event-fields.js';
 
-/** Amazon MSK, and self-managed Apache Kafka. */
-const KAFKA_SOURCES: readonly unknown[] = ['aws:kafka', 'SelfManagedKafka'];
+/** Amazon MSK, and self-managed Apache Kafka, which AWS's own pages write both ways. */
+const KAFKA_SOURCES: readonly unknown[] = ['aws:kafka', 'SelfManagedKafka', 'aws:SelfManagedKafka'];
 
 export function isKafkaEvent(event: unknown): event is Fields {
   return isFields(event) && KAFKA_SOURCES.includes(event.eventSource);

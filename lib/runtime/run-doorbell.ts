@@ -1,8 +1,9 @@
 import { chooseSlotForDoorbell } from '../leases/doorbell-slot.js';
 import { mayTakeForDoorbell } from '../leases/rules.js';
-import type { Offset } from '../model/offset.js';
+import type { LogReader } from '../log/log.js';
+import { type Offset, offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
-import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import { parseTopicPartitionKey, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { RuntimePorts } from './ports.js';
@@ -25,8 +26,8 @@ type Wanted = ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
 
 /**
  * Answers an event that says "there may be work". It is a hint: what is held or granted to a live member is left to that; what
- * nobody runs is run here, by a member of its own, up to at least the offsets in the event and until there is no more work. Where
- * it is the first to run it calls the scheduler, which wakes the slots that the event or the member makes work for.
+ * nobody runs is run here, by a member of its own, up to at least the offsets in the event, as far as the log has them, and until
+ * there is no more work. Where it is the first to run it calls the scheduler, which wakes the slots that the event or the member makes work for.
  *
  * @returns null if there was nothing to do here
  * @throws as `runMember`, and {UnknownTopicError} STREAMS_UNKNOWN_TOPIC before the scheduler has created the internal topics
@@ -63,7 +64,21 @@ async function tasksToRun(
     const lease = await ports.leases.readLease(taskId);
     if (mayTakeForDoorbell({ plan, taskId, lease, members }).may) wanted.set(taskId, until);
   }
-  return wanted;
+  return upToTheEnd(wanted, ports.log);
+}
+
+/**
+ * No offset beyond the end of our log: nobody would ever reach it. Such a one is of another life of the topic, or of a topic of that
+ * name on another cluster.
+ */
+async function upToTheEnd(wanted: Wanted, log: LogReader): Promise<Wanted> {
+  const keys = new Set([...wanted.values()].flatMap((until) => [...until.keys()]));
+  if (keys.size === 0) return wanted;
+  const ends = await log.listOffsets([...keys].map(parseTopicPartitionKey), 'highWatermark');
+  const reached = (key: TopicPartitionKey, to: Offset) => offset(Math.min(to, ends.get(key) ?? 0));
+  return new Map(
+    [...wanted].map(([id, until]) => [id, new Map([...until].map(([key, to]) => [key, reached(key, to)]))]),
+  );
 }
 
 /** @returns null if the event says nothing of this task */

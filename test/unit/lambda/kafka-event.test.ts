@@ -50,6 +50,10 @@ describe('the event of a Kafka event source mapping', () => {
     expect(decode(selfManaged)).toMatchObject({ partitions: [{ topic: 'my-lines', partition: 0, toOffset: 16 }] });
   });
 
+  it('from self-managed Kafka under its older name rings too', () => {
+    expect(decode({ ...selfManaged, eventSource: 'aws:SelfManagedKafka' })).toEqual(decode(selfManaged));
+  });
+
   it.each([
     ['a null value', { value: null }],
     ['a missing value', { value: undefined }],

@@ -274,6 +274,16 @@ describe('a doorbell', () => {
     expect(await ownerOf(world)).toBeNull();
   });
 
+  it('ends though its event tells of offsets that the log does not have, as one of a topic on another cluster does', async () => {
+    const world = await createTaskWorld({ settings: { idleTimeoutMs: 100 } });
+    await feedWords(world, ['a', 'b', 'a']);
+
+    const outcome = await ring(world, 1_000_000);
+
+    expect(outcome).toMatchObject({ ended: 'idle', memberId: 'member-1', recordsProcessed: 3 });
+    expect(await ownerOf(world)).toBeNull();
+  });
+
   it('claims the sleeping slot that is granted the task, though its process still holds the stores of another slot', async () => {
     const world = await createTaskWorld({ partitions: 2, settings: { idleTimeoutMs: 100 } });
     for (const memberId of ['member-1', 'member-2'] as const) await world.ports.leases.createMember(memberId);
