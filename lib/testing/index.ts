@@ -1,4 +1,5 @@
 /** `millrace/testing`: what a user's tests of a topology need. */
+export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
 export type { Chance } from './simulation/chance.js';
 export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';
 export { SIMULATION_FAULTS, type SimulationFault } from './simulation/door/simulation-faults.js';

@@ -4,6 +4,7 @@
  * The last line says whether all held, and so does the exit code.
  */
 import process from 'node:process';
+import { exploreProtocol } from '../../lib/testing/index.js';
 import { runMutantsMode } from './runner/mutants-mode.js';
 import { HELP, parseOptions, type SimulateOptions } from './runner/options.js';
 import { runSeedMode } from './runner/seed-mode.js';
@@ -31,10 +32,8 @@ async function main(): Promise<number> {
       return runSeedMode(options);
     case 'mutants':
       return runMutantsMode(options);
-    case 'model': {
-      console.error('--model is not wired');
-      return REFUSED;
-    }
+    case 'model':
+      return (await import('./runner/model-mode.js')).runModelMode(options); // many states: only who asks pays for them
     case 'seeds':
       return runSeedsMode(options);
   }
