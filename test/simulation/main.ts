@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     case 'mutants':
       return runMutantsMode(options);
     case 'model':
-      return (await import('./runner/model-mode.js')).runModelMode(options); // many states: only who asks pays for them
+      return exploreProtocol({}, (line) => console.log(line)).held ? 0 : 1;
     case 'seeds':
       return runSeedsMode(options);
   }

@@ -15,8 +15,8 @@ export const exactlyOnceMutants: readonly Mutant[] = [
     name: 'second-look',
     protects:
       'S2: the lease is looked at again after the initialisation; a stale owner that has not stopped by itself would go on (traps 8, 40)',
+    given: [NO_SELF_STOP],
     edits: [
-      NO_SELF_STOP,
       {
         file: OPEN_SESSION,
         find: '    await run.hold.assertOurs();\n    throwIfStopping(run);',
@@ -28,8 +28,8 @@ export const exactlyOnceMutants: readonly Mutant[] = [
     name: 'offsets-after-fence',
     protects:
       'S3: committed offsets are read after the fence; read before, an owner that has not stopped by itself sets them back (traps 8)',
+    given: [NO_SELF_STOP],
     edits: [
-      NO_SELF_STOP,
       {
         file: OPEN_SESSION,
         find: '  await run.hold.beReadyToInitialise();',
