@@ -2,7 +2,8 @@
  * Settings from environment variables.
  *
  * `MILLRACE_SETTING_<NAME>` overrides one setting of the application: its name in capitals, words joined by underscores.
- * `sessionTimeoutMs` is MILLRACE_SETTING_SESSION_TIMEOUT_MS; values are texts as in a properties file (`30s`, `at_least_once`).
+ * `sessionTimeoutMs` is MILLRACE_SETTING_SESSION_TIMEOUT_MS; values are texts as in a properties file (`30s`, `at_least_once`),
+ * and an empty one counts as absent.
  */
 import { InvalidSettingError } from '../model/errors.js';
 import { resolveSettings, settingsFromText } from '../model/settings.js';
@@ -21,7 +22,7 @@ const SETTING_PREFIX = 'MILLRACE_SETTING_';
 export function appInEnvironment(app: StreamsApp, environment: Environment): StreamsApp {
   const text: Record<string, string> = {};
   for (const [variable, value] of Object.entries(environment)) {
-    if (value === undefined || !variable.startsWith(SETTING_PREFIX)) continue;
+    if (value === undefined || value === '' || !variable.startsWith(SETTING_PREFIX)) continue;
     text[settingName(variable.slice(SETTING_PREFIX.length))] = value;
   }
   return { ...app, settings: resolveSettings({ ...app.settings, ...settingsFromText(text) }) };

@@ -1,15 +1,25 @@
 /** The query function: one key of one store, as of what is committed now, over HTTP. */
-import { asStreamsError, InvalidSettingError, QueryRefusedError, type StreamsError } from '../model/errors.js';
+import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
+import {
+  asStreamsError,
+  InvalidSettingError,
+  QueryRefusedError,
+  type StreamsError,
+  UnavailableError,
+} from '../model/errors.js';
 import { QueryService } from '../query/query-service.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { errorResponse, type HttpResponse, jsonResponse } from './http-response.js';
 import { duringInvocation } from './invocation.js';
-import type { LambdaContext } from './lambda-context.js';
+import { deadlineOf, type LambdaContext } from './lambda-context.js';
 import { once } from './once.js';
 import { decodeQueryEvent } from './query-event.js';
 import { parseQueryKey } from './query-key.js';
 import { type HandlerOptions, type Warm, warmStart } from './warm-start.js';
+
+/** Between the last moment at which an answer may come and Lambda's end, which would be an answer without words. */
+const ANSWER_MARGIN_MS = 1_000;
 
 export interface QueryHandlerOptions extends HandlerOptions {
   /** Stores that may be read; default: none. Any other is answered with 403, whether or not it exists. */
@@ -18,7 +28,8 @@ export interface QueryHandlerOptions extends HandlerOptions {
 
 /**
  * Makes the handler of the query function: `GET /stores/{store}/{key}` at a function URL (docs/architecture.md has the
- * answers). Errors are answers too; the handler throws only what keeps ports from being made (STREAMS_INVALID_SETTING).
+ * answers). Errors are answers too, what takes longer than the function may run among them (STREAMS_UNAVAILABLE). The handler
+ * throws only what keeps ports from being made until somebody changes something (STREAMS_INVALID_SETTING).
  *
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if a named store is not in the topology
  * @example export const handler = createQueryHandler(app, { stores: ['counts'] });
@@ -27,14 +38,15 @@ export function createQueryHandler(app: StreamsApp, options: QueryHandlerOptions
   const specs = readableStores(app, options.stores ?? []);
   const warm = warmStart(app, options);
   const service = once(async () => new QueryService(await warm()));
+  let here: Warm | null = null;
 
   const answer = async (event: unknown, context: LambdaContext): Promise<HttpResponse> => {
     const { store, keyText } = decodeQueryEvent(event);
     const spec = specs.get(store);
     if (spec === undefined) return errorResponse(notReadable(store), 403);
     const key = parseQueryKey(store, spec.keySerde, keyText);
-    const { ports } = await warm();
-    const { found, value, asOf } = await duringInvocation(ports, context, async () =>
+    here = await warm();
+    const { found, value, asOf } = await duringInvocation(here.ports, context, async () =>
       (await service()).get(store, key),
     );
     return jsonResponse(found ? 200 : 404, { store, key, value, asOf });
@@ -42,10 +54,12 @@ export function createQueryHandler(app: StreamsApp, options: QueryHandlerOptions
 
   return async (event: unknown, context: LambdaContext): Promise<HttpResponse> => {
     try {
-      return await answer(event, context);
+      return await inTime(answer(event, context), context);
     } catch (thrown) {
       const error = asStreamsError(thrown);
-      if (!isOfRequest(error)) report(error, await warm());
+      if (isOfRequest(error)) return errorResponse(error);
+      if (here === null && error.kind !== 'transient') throw thrown;
+      report(error, here);
       return errorResponse(error);
     }
   };
@@ -77,7 +91,26 @@ function isOfRequest({ code }: StreamsError): boolean {
   return code === 'STREAMS_QUERY_REFUSED' || code === 'STREAMS_INVALID_PAYLOAD';
 }
 
-/** Logs what the answer does not say. */
-function report({ code, message, details, cause }: StreamsError, { ports }: Warm): void {
-  ports.host.logger.error('query-failed', { code, message, details, cause: String(cause ?? '') });
+/**
+ * The answer, or an error before Lambda ends the invocation. What was begun goes on when the execution environment is next used,
+ * and the next question finds it further.
+ */
+async function inTime(answer: Promise<HttpResponse>, context: LambdaContext): Promise<HttpResponse> {
+  const leftMs = deadlineOf(context, 0, ANSWER_MARGIN_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new UnavailableError(`there was no answer within ${leftMs} ms`, { details: { leftMs } });
+    timer = setTimeout(() => reject(error), leftMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Logs what the answer does not say; where the ports could not be made, plainly. */
+function report({ code, message, details, cause }: StreamsError, here: Warm | null): void {
+  const logger = here?.ports.host.logger ?? createJsonLinesLogger();
+  logger.error('query-failed', { code, message, details, cause: String(cause ?? '') });
 }

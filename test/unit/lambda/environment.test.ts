@@ -32,6 +32,10 @@ describe('settings in the environment', () => {
     });
   });
 
+  it('count as absent where they are empty', () => {
+    expect(appInEnvironment(wordCount, { MILLRACE_SETTING_SESSION_TIMEOUT_MS: '' })).toEqual(wordCount);
+  });
+
   it('reach every setting by its name in capitals', () => {
     for (const name of Object.keys(SETTING_SPECS)) {
       const upper = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

@@ -3,7 +3,7 @@ import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import wordCount from '../../../functions/app.js';
 import { createQueryHandler, createTaskHandler } from '../../../lib/lambda/index.js';
-import { InvalidPayloadError, InvalidSettingError } from '../../../lib/model/errors.js';
+import { InvalidPayloadError, InvalidSettingError, UnavailableError } from '../../../lib/model/errors.js';
 import { createFunctionsWorld } from '../../support/functions-world.js';
 
 type World = Awaited<ReturnType<typeof createFunctionsWorld>>;
@@ -276,6 +276,45 @@ describe('the query handler', () => {
 
     expect(response.statusCode).toBe(500);
     expect(response.body).not.toContain('42');
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: 'error', event: 'query-failed' }));
+  });
+
+  it('answers that asking again may help where its brokers are away when it starts, and does so', async () => {
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const ports = vi
+      .fn<() => Promise<typeof world.ports>>()
+      .mockRejectedValueOnce(new UnavailableError('no broker answers'))
+      .mockResolvedValue(world.ports);
+    const handler = createQueryHandler(wordCount, { ports, environment: {}, stores: ['counts'] });
+
+    const response = await handler(get('/stores/counts/the'), world.context());
+    const lines = written.mock.calls.join('');
+    written.mockRestore();
+
+    expect(response).toMatchObject({ statusCode: 503, body: expect.stringContaining('no broker answers') });
+    expect(lines).toContain('query-failed');
+    expect(ports).toHaveBeenCalledOnce();
+  });
+
+  it('throws what somebody has to change before it can start', async () => {
+    const refused = new InvalidSettingError('no brokers are named');
+    const handler = createQueryHandler(wordCount, {
+      ports: () => Promise.reject(refused),
+      environment: {},
+      stores: ['counts'],
+    });
+
+    await expect(handler(get('/stores/counts/the'), world.context())).rejects.toBe(refused);
+  });
+
+  it('answers before Lambda ends it, though its brokers say nothing', async () => {
+    const silent = { ...world.ports.log, describeTopics: () => new Promise<never>(() => undefined) };
+    const ports = { ...world.ports, log: silent as unknown as typeof world.ports.log };
+    const handler = createQueryHandler(wordCount, { ports: async () => ports, environment: {}, stores: ['counts'] });
+
+    const response = await handler(get('/stores/counts/the'), world.context(1_050));
+
+    expect(response).toMatchObject({ statusCode: 503, body: expect.stringContaining('STREAMS_UNAVAILABLE') });
     expect(world.lines).toContainEqual(expect.objectContaining({ level: 'error', event: 'query-failed' }));
   });
 
