@@ -106,7 +106,7 @@ export class WarmFollowers {
       warm.checkedAtMs = nowMs;
     }
     try {
-      await warm.loaded.follower.followTo({ target, ...this.patience(options) });
+      await warm.loaded.follower.followTo({ target, toTheEnd: true, ...this.patience(options) });
       return true;
     } catch (thrown) {
       if (thrown instanceof OffsetOutOfRangeError) return false;
@@ -124,6 +124,7 @@ export class WarmFollowers {
       storeName,
       changelog: { topic, partition },
       target,
+      toTheEnd: true,
       ...this.patience(options),
     });
   }

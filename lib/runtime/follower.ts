@@ -5,8 +5,10 @@
  *   F1  the store holds the fold of the committed changelog up to `position` at least: every record below it was applied, in order
  *   F2  `position` counts what carries no record (control markers, aborted records, empty batches, compacted gaps): the end is
  *       reached by position, never by a record's offset
- *   F3  nothing at or beyond a limit is applied
+ *   F3  nothing at or beyond a limit is applied, unless the follower is to go on to the end
  *   F4  no wait is endless: without progress for the stall time-out the follower stops with an error that names the likely cause
+ *   F5  who has gone on to the end holds exactly the fold below `position`. Who stopped at a limit may lack keys that were written
+ *       again beyond it: the cleaner may have taken what they had below it while the log was read
  */
 import type { Clock } from '../host/host.js';
 import type { FetchResult, LogReader } from '../log/log.js';
@@ -19,6 +21,8 @@ import type { TransactionalStore } from '../state/byte-store.js';
 
 /** How long one fetch waits for the log to grow before progress is judged again. */
 const FOLLOW_WAIT_MS = 100;
+/** Reads beyond the target that are made to come to an end that moves on. */
+const CHASES_MAX = 100;
 /** Keys remembered as changed; beyond it the follower only knows that there are many. */
 const CHANGED_KEYS_MAX = 1_000_000;
 
@@ -37,6 +41,8 @@ export interface FollowerInit {
 export interface FollowTo {
   /** Where to stop (exclusive): nothing at or beyond it is applied, and the position ends on it or beyond it. */
   readonly target: Offset;
+  /** Whether to read on to the end that the last read saw (F5), beyond the target if need be. Default: no. */
+  readonly toTheEnd?: boolean;
   /** Longest time without progress. */
   readonly stallTimeoutMs: number;
   readonly signal?: AbortSignal;
@@ -66,6 +72,8 @@ class LogFollower implements Follower {
   position: Offset;
   recordsApplied = 0;
   private changed: Set<ByteKey> | null;
+  /** Whether the last read came to the end as it was then (F5). */
+  private isAtEnd = false;
   private readonly init: FollowerInit;
 
   constructor(init: FollowerInit) {
@@ -81,25 +89,29 @@ class LogFollower implements Follower {
   async followTo(to: FollowTo): Promise<void> {
     const { clock } = this.init;
     let progressAtMs = clock.monotonic();
+    const limit = to.toTheEnd === true ? (Number.MAX_SAFE_INTEGER as Offset) : to.target;
     let seen: FetchResult | undefined;
-    while (this.position < to.target) {
+    let chases = 0;
+    while (this.position < to.target || (to.toTheEnd === true && !this.isAtEnd && chases < CHASES_MAX)) {
       const before = this.position;
-      const result = await this.fetch(to.signal);
+      const isChasing = before >= to.target;
+      if (isChasing) chases += 1;
+      const result = await this.fetch(isChasing ? 0 : FOLLOW_WAIT_MS, to.signal);
       if (result !== undefined) {
         seen = result;
-        this.apply(result, to.target);
-      }
+        this.apply(result, limit);
+      } else if (isChasing) this.isAtEnd = true; // there was nothing to answer
       const nowMs = clock.monotonic();
       if (this.position > before) progressAtMs = nowMs;
       else if (nowMs - progressAtMs >= to.stallTimeoutMs) throw this.stalled(to, seen);
     }
   }
 
-  private async fetch(signal: AbortSignal | undefined): Promise<FetchResult | undefined> {
+  private async fetch(maxWaitMs: number, signal: AbortSignal | undefined): Promise<FetchResult | undefined> {
     const { log, changelog, fetchMaxBytes } = this.init;
     const [result] = await log.fetch([{ ...changelog, fromOffset: this.position }], {
       isolation: 'readCommitted',
-      maxWaitMs: FOLLOW_WAIT_MS,
+      maxWaitMs,
       maxBytes: fetchMaxBytes,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -119,6 +131,7 @@ class LogFollower implements Follower {
     }
     this.recordsApplied += count;
     this.position = count < records.size ? limit : result.nextOffset;
+    this.isAtEnd = this.position >= result.lastStableOffset;
   }
 
   private remember(key: ByteKey): void {

@@ -10,7 +10,8 @@
  *   D1  a source is used only for the life of the changelog topic (topic id) that it was built from
  *   D2  a source is used only if its tail can not miss a delete: it is still the end, or was so within delete.retention.ms
  *   D3  the log is read from its start as it is now, never from an assumed 0
- *   D4  whatever the source, the store ends as the fold of the log below the target: sources differ in cost alone
+ *   D4  whatever the source, the store ends as the fold of the log below the target: sources differ in cost alone. Keys that are
+ *       written beyond the target while it is loaded may be missing (F5 of follower.ts): whoever goes on from there meets them
  */
 import type { Logger } from '../host/host.js';
 import { InternalError, OffsetOutOfRangeError, SnapshotCorruptedError, UnknownTopicError } from '../model/errors.js';
@@ -43,6 +44,8 @@ export interface LoadStore {
   readonly changelog: TopicPartition;
   /** Where to stop (exclusive). */
   readonly target: Offset;
+  /** Whether to go on to the end beyond the target, so that the store is exactly the fold below its position (F5 of follower.ts). */
+  readonly toTheEnd?: boolean;
   /** Whether nothing newer than the target may be used: a source topic read again as changelog. */
   readonly exact?: boolean;
   readonly kept?: KeptStore | null;
@@ -140,7 +143,7 @@ class LoadAttempts {
 
   /** Tries the best source that has not been given up. */
   async next(): Promise<LoadedStore> {
-    const { ports, changelog, target, stallTimeoutMs, signal, app } = this.load;
+    const { ports, changelog, target, stallTimeoutMs, signal, app, toTheEnd = false } = this.load;
     const { clock } = ports.host;
     const startedMs = clock.monotonic();
     const facts = await changelogFacts(ports, changelog);
@@ -156,7 +159,7 @@ class LoadAttempts {
       fromOffset: source.fromOffset,
       fetchMaxBytes: app.settings.fetchMaxBytes,
     });
-    await follower.followTo({ target, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
     const ms = Math.round(clock.monotonic() - startedMs);
     this.report('restore-finished', source, { records: follower.recordsApplied, snapshotEntries: entries, ms });
     return {

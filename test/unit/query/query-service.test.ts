@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { MemoryLog } from '../../../lib/log/memory/memory-log.js';
 import { offset } from '../../../lib/model/offset.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import { QueryService, queryKey } from '../../../lib/query/query-service.js';
@@ -64,6 +65,31 @@ describe('a query', () => {
 
     expect(answer.value).toBe((countsOf(words).get('w1') ?? 0) + 2);
     expect(world.events.filter(({ event }) => event === 'restore-started').at(-1)?.fields.mode).toBe('snapshot+tail');
+  });
+
+  it('holds what was committed when it came, though the log is compacted before it is read', async () => {
+    const { ports, app } = world;
+    const topic = `app-${STORE}-changelog`;
+    const asked = [...countsOf(words).keys()][0] ?? '';
+    let isWritten = false;
+    const writeAgain = async () => {
+      await countAll([asked], 2); // beyond the end that the question has seen,
+      await (ports.log as MemoryLog).compact(topic); // and what it was before is gone
+    };
+    const behind = new Proxy(ports.log, {
+      get: (log, property) => {
+        if (property !== 'fetch') return Reflect.get(log, property);
+        return async (...args: Parameters<typeof log.fetch>) => {
+          if (!isWritten) await writeAgain();
+          isWritten = true;
+          return log.fetch(...args);
+        };
+      },
+    });
+
+    const answer = await queryKey({ app, ports: { ...ports, log: behind }, store: STORE, key: asked });
+
+    expect(answer.value).toBeGreaterThanOrEqual(countsOf(words).get(asked) ?? 0);
   });
 
   it('sees what was committed since the question before, and reads only that', async () => {
