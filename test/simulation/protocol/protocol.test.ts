@@ -32,7 +32,7 @@ const BROKEN: Readonly<Record<ProtectionName, string>> = {
   announcement: 'M11 7',
 };
 
-/** Some 15 s on a machine that has nothing else to do. */
+/** Some 20 s of processor time; a machine that does other things takes longer. */
 const WHOLE_EXPLORATION_MS = 300_000;
 
 describe('the protocol of slots, leases and plans', () => {
