@@ -15,6 +15,7 @@ import type {
   Plan,
   RecordedOffsets,
   RecordedPunctuation,
+  TopicIds,
 } from './records.js';
 
 /** Answer of a conditional write: the item after it, or the item that stood against it (null: there is none). */
@@ -84,6 +85,13 @@ export interface LeaseTable {
     readonly epoch: LeaseEpoch;
     readonly offsets: RecordedOffsets | null;
     readonly punctuations?: readonly RecordedPunctuation[];
+  }): Promise<Conditional<Lease>>;
+  /** Replaces the recorded topic ids; takes and releases keep them. Condition: same owner and epoch. */
+  recordTopics(record: {
+    readonly taskId: TaskId;
+    readonly owner: Incarnation;
+    readonly epoch: LeaseEpoch;
+    readonly topicIds: TopicIds;
   }): Promise<Conditional<Lease>>;
 }
 

@@ -15,10 +15,19 @@
  *   E3  recorded offsets survive takes and releases without offsets: a task that has worked is known to have worked
  *   E4  plan numbers grow by one, from 1 (P3): two schedulers that write the same number, one applies
  *   E5  recorded punctuations last until the next take
+ *   E6  recorded topic ids last until the owner of the current epoch records others: no take or release loses them
  */
 import type { TaskId } from '../model/task-id.js';
 import type { Conditional } from './lease-store.js';
-import type { Incarnation, Lease, LeaseEpoch, Plan, RecordedOffsets, RecordedPunctuation } from './records.js';
+import type {
+  Incarnation,
+  Lease,
+  LeaseEpoch,
+  Plan,
+  RecordedOffsets,
+  RecordedPunctuation,
+  TopicIds,
+} from './records.js';
 
 /** One conditional write. */
 export type LeaseCommand =
@@ -51,6 +60,15 @@ export function stepLease(before: Lease | null, command: LeaseCommand): Conditio
   }
 }
 
+/** Records which topics the task's offsets and state are of; who holds the lease stays (E6). */
+export function stepTopicIds(
+  before: Lease | null,
+  { owner, epoch, topicIds }: { readonly owner: Incarnation; readonly epoch: LeaseEpoch; readonly topicIds: TopicIds },
+): Conditional<Lease> {
+  if (!isHeldAs(before, { owner, epoch }) || before === null) return { applied: false, item: before };
+  return { applied: true, item: { ...before, topicIds } };
+}
+
 /** Writes the next plan after `newest`. */
 export function stepPlan(newest: Plan | null, plan: Plan): Conditional<Plan> {
   return plan.number === (newest?.number ?? 0) + 1 ? { applied: true, item: plan } : { applied: false, item: newest };
@@ -80,10 +98,15 @@ function isAsExpected(item: Lease | null, expected: Pick<Lease, 'epoch' | 'owner
 function taken(before: Lease | null, taskId: TaskId, owner: Incarnation): Lease {
   const { memberId, incarnation } = owner;
   const epoch = ((before?.epoch ?? 0) + 1) as LeaseEpoch;
-  return { taskId, epoch, owner: { memberId, incarnation }, offsets: before?.offsets ?? null };
+  return { taskId, epoch, owner: { memberId, incarnation }, offsets: before?.offsets ?? null, ...topicIdsOf(before) };
 }
 
 function released(before: Lease, { offsets, punctuations = [] }: Extract<LeaseCommand, { type: 'release' }>): Lease {
-  const free = { taskId: before.taskId, epoch: before.epoch, owner: null, offsets: offsets ?? before.offsets };
+  const { taskId, epoch } = before;
+  const free = { taskId, epoch, owner: null, offsets: offsets ?? before.offsets, ...topicIdsOf(before) };
   return punctuations.length === 0 ? free : { ...free, punctuations };
+}
+
+function topicIdsOf(before: Lease | null): Pick<Lease, 'topicIds'> {
+  return before?.topicIds === undefined ? {} : { topicIds: before.topicIds };
 }

@@ -74,6 +74,9 @@ export interface RecordedOffset {
 /** Offsets of a task's inputs, recorded with a clean release: what to go on from if the committed ones have expired. */
 export type RecordedOffsets = Readonly<Record<TopicPartitionKey, RecordedOffset>>;
 
+/** Ids (KIP-516) of the topics that a task reads or keeps its state in, by name on the broker. */
+export type TopicIds = Readonly<Record<string, string>>;
+
 /** A wall-clock punctuation as a released task left it. */
 export interface RecordedPunctuation {
   readonly intervalMs: number;
@@ -90,6 +93,8 @@ export interface Lease {
   readonly offsets: RecordedOffsets | null;
   /** Wall-clock punctuations of a task that was released: who takes it goes on with them. Absent: none. */
   readonly punctuations?: readonly RecordedPunctuation[];
+  /** Which lives of its topics the task's committed offsets and state are of. Absent: it has not begun, or an older version ran it. */
+  readonly topicIds?: TopicIds;
 }
 
 /** What one member should hold. Kafka: `KafkaStreamsAssignment`. */

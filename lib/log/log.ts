@@ -12,6 +12,7 @@
  *   L5  any error of a producer poisons it: only `close` and a new initialisation are legal after it
  *   L6  committed offsets read by `committedOffsets` are stable: it waits while a transaction that commits them is open
  *   L7  waiting calls end at once when their signal fires (STREAMS_ABORTED)
+ *   L8  a read that names the life of a topic is never answered from another one: STREAMS_TOPIC_RECREATED, also where it waited
  */
 import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
@@ -22,6 +23,8 @@ export type IsolationLevel = 'readCommitted' | 'readUncommitted';
 export interface FetchRequest extends TopicPartition {
   /** First offset wanted (inclusive). */
   readonly fromOffset: Offset;
+  /** Which life of the topic the offset is of (KIP-516): of no other one is anything answered. Absent: whatever has the name. */
+  readonly topicId?: string;
 }
 
 export interface FetchOptions {
@@ -109,7 +112,7 @@ export interface LogReader {
    * Reads several partitions. A partition without news may be left out of the answer.
    *
    * @throws {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE below the log's start or beyond its end ·
-   *   {UnknownTopicError} STREAMS_UNKNOWN_TOPIC
+   *   {UnknownTopicError} STREAMS_UNKNOWN_TOPIC · {TopicRecreatedError} STREAMS_TOPIC_RECREATED (L8)
    */
   fetch(requests: readonly FetchRequest[], options: FetchOptions): Promise<readonly FetchResult[]>;
   listOffsets(of: readonly TopicPartition[], spec: OffsetSpec): Promise<ReadonlyMap<TopicPartitionKey, Offset>>;

@@ -112,7 +112,17 @@ export const ERRORS = {
   },
   STREAMS_LOST_OFFSETS: {
     kind: 'invalid',
-    remedy: 'The committed offsets of a task that has worked before are gone. Restore them, or reset the application.',
+    remedy:
+      'The input that comes next, or where it stood, is gone. Set the offsets of the inputs by hand to where the task is to go on, or reset the application.',
+  },
+  STREAMS_LOST_STATE: {
+    kind: 'invalid',
+    remedy:
+      'To count anew: delete the changelog and set the offsets of all inputs of the task by hand. To go on with what the new changelog holds: delete the lease of the task.',
+  },
+  STREAMS_TOPIC_RECREATED: {
+    kind: 'corrupted',
+    remedy: 'None needed: what was built from the old topic is dropped. A task that has lost something by it says so.',
   },
   STREAMS_TASK_MIGRATED: {
     kind: 'fenced',
@@ -213,6 +223,10 @@ export class UnknownTopicError extends errorClass('STREAMS_UNKNOWN_TOPIC') {}
 /** Kafka: `OffsetOutOfRangeException`; details: `requestedOffset`, `logStartOffset`, `endOffset`. */
 export class OffsetOutOfRangeError extends errorClass('STREAMS_OFFSET_OUT_OF_RANGE') {}
 export class LostOffsetsError extends errorClass('STREAMS_LOST_OFFSETS') {}
+/** The changelog of a task that goes on from its committed offsets is another topic; details: `recordedTopicId`, `topicId`. */
+export class LostStateError extends errorClass('STREAMS_LOST_STATE') {}
+/** A read named a topic by an id that its name no longer has. Kafka: `UnknownTopicIdException` (KIP-516). */
+export class TopicRecreatedError extends errorClass('STREAMS_TOPIC_RECREATED') {}
 /** Kafka: `TaskMigratedException`: the lease is no longer ours. */
 export class TaskMigratedError extends errorClass('STREAMS_TASK_MIGRATED') {}
 /** Kafka: `ProducerFencedException`, `InvalidProducerEpochException`. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../model/awaitable.js';
-import { OffsetOutOfRangeError } from '../model/errors.js';
+import { OffsetOutOfRangeError, TopicRecreatedError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
@@ -109,7 +109,7 @@ export class WarmFollowers {
       await warm.loaded.follower.followTo({ target, toTheEnd: true, ...this.patience(options) });
       return true;
     } catch (thrown) {
-      if (thrown instanceof OffsetOutOfRangeError) return false;
+      if (thrown instanceof OffsetOutOfRangeError || thrown instanceof TopicRecreatedError) return false;
       throw thrown;
     }
   }

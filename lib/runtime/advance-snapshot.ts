@@ -129,7 +129,7 @@ async function writeTail(step: Step, base: Manifest): Promise<AdvanceResult> {
     log: ports.log,
     clock: ports.host.clock,
     store: tail,
-    changelog,
+    changelog: { topic: changelog.topic, partition: changelog.partition, topicId: step.facts.topicId },
     fromOffset: base.nextOffset,
     fetchMaxBytes: app.settings.fetchMaxBytes,
     trackChanges: true,

@@ -30,7 +30,8 @@ export interface FollowerInit {
   readonly log: LogReader;
   readonly clock: Clock;
   readonly store: TransactionalStore;
-  readonly changelog: TopicPartition;
+  /** With the id of the topic, nothing of another life of it is applied (L8 of log.ts). */
+  readonly changelog: TopicPartition & { readonly topicId?: string };
   /** First offset to apply (inclusive). */
   readonly fromOffset: Offset;
   readonly fetchMaxBytes: number;
@@ -58,7 +59,8 @@ export interface Follower {
    * Applies the log until `position` ≥ `target`.
    *
    * @throws {RestoreStalledError} STREAMS_RESTORE_STALLED · {OffsetOutOfRangeError} STREAMS_OFFSET_OUT_OF_RANGE: the log starts
-   *   beyond the position, or was truncated below it · {AbortedError} STREAMS_ABORTED
+   *   beyond the position, or was truncated below it · {TopicRecreatedError} STREAMS_TOPIC_RECREATED ·
+   *   {AbortedError} STREAMS_ABORTED
    */
   followTo(to: FollowTo): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
  * What a running task does besides processing, between commits and each at its own pace: confirmed positions, snapshots,
- * committed offsets that must not expire, repartition topics that must not grow.
+ * committed offsets that must not expire, repartition topics that must not grow, topics that must be the same still.
  *
- * None of it can fail the task, except that it may find the lease gone; a service that is away is logged and tried again later.
+ * None of it can fail the task, except that it may find the lease gone or a topic created again; a service that is away is logged and tried again later.
  */
 import { asStreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
@@ -10,6 +10,7 @@ import { parseTopicPartitionKey, type TopicPartitionKey } from '../model/topic-p
 import { internalTopicName } from '../topology/app.js';
 import { TaskSnapshots } from './snapshot.js';
 import { confirmPositions, type TaskSession } from './task-session.js';
+import { checkTopicIds } from './topic-ids.js';
 
 /** Committed offsets are committed again this many times within the broker's retention of them. */
 const KEEPS_PER_RETENTION = 4;
@@ -20,6 +21,7 @@ export class Housekeeping {
   private readonly startedAtMs: number;
   private confirmedAtMs: number;
   private purgedAtMs: number;
+  private topicsCheckedAtMs: number;
   /** Null until the first commit of the session. */
   private keptAtMs: number | null = null;
   private commitsAtConfirm = -1;
@@ -30,7 +32,8 @@ export class Housekeeping {
     this.snapshots = new TaskSnapshots(session);
     this.startedAtMs = this.monotonicMs();
     this.confirmedAtMs = this.startedAtMs;
-    this.purgedAtMs = this.monotonicMs();
+    this.purgedAtMs = this.startedAtMs;
+    this.topicsCheckedAtMs = this.startedAtMs;
   }
 
   /** Whether the next commit has to carry the offsets of all inputs: the first of a session, and every quarter of the retention. */
@@ -48,9 +51,15 @@ export class Housekeeping {
     this.keptAtMs = this.monotonicMs();
   }
 
-  /** One turn between commits. @throws {TaskMigratedError} STREAMS_TASK_MIGRATED */
+  /** One turn between commits. @throws {TaskMigratedError} STREAMS_TASK_MIGRATED · {TopicRecreatedError} STREAMS_TOPIC_RECREATED */
   async turn(): Promise<void> {
     const nowMs = this.monotonicMs();
+    const { sessionTimeoutMs } = this.session.run.app.settings;
+    if (nowMs - this.topicsCheckedAtMs >= sessionTimeoutMs) {
+      this.topicsCheckedAtMs = nowMs;
+      const { run, topicIds } = this.session;
+      await this.quietly('topics-unknown', () => checkTopicIds(run.ports.log, run.task, topicIds));
+    }
     if (nowMs - this.confirmedAtMs >= this.session.run.app.settings.heartbeatIntervalMs) {
       this.confirmedAtMs = nowMs;
       await this.confirm();

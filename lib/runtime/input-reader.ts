@@ -1,3 +1,4 @@
+import type { TopicIds } from '../leases/records.js';
 import type { FetchRequest, FetchResult, LogReader } from '../log/log.js';
 import { LostOffsetsError, OffsetOutOfRangeError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
@@ -5,22 +6,31 @@ import type { Settings } from '../model/settings.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamTask } from '../task/stream-task.js';
 
+export interface InputsToRead {
+  readonly inputs: readonly TopicPartition[];
+  /** Which life of each topic the positions are of (I4 of topic-ids.ts). */
+  readonly topicIds: TopicIds;
+  readonly positions: ReadonlyMap<TopicPartitionKey, Offset>;
+}
+
 /** Reads a task's inputs, from the committed offsets on; the fetch positions of one session. */
 export class InputReader {
   private readonly log: LogReader;
   private readonly settings: Settings;
-  private readonly inputs: readonly { readonly at: TopicPartition; readonly key: TopicPartitionKey }[];
+  private readonly inputs: readonly {
+    readonly at: Omit<FetchRequest, 'fromOffset'>;
+    readonly key: TopicPartitionKey;
+  }[];
   private readonly positions: Map<TopicPartitionKey, Offset>;
 
-  constructor(
-    log: LogReader,
-    settings: Settings,
-    inputs: readonly TopicPartition[],
-    positions: ReadonlyMap<TopicPartitionKey, Offset>,
-  ) {
+  constructor(log: LogReader, settings: Settings, { inputs, topicIds, positions }: InputsToRead) {
     this.log = log;
     this.settings = settings;
-    this.inputs = inputs.map((at) => ({ at, key: topicPartitionKey(at) }));
+    this.inputs = inputs.map(({ topic, partition }) => {
+      const topicId = topicIds[topic];
+      const at = { topic, partition, ...(topicId === undefined ? {} : { topicId }) };
+      return { at, key: topicPartitionKey(at) };
+    });
     this.positions = new Map(positions);
   }
 
@@ -29,7 +39,8 @@ export class InputReader {
    *
    * @returns whether any input moved; null if no queue has room, so that nothing was asked
    * @throws {LostOffsetsError} STREAMS_LOST_OFFSETS if the log no longer has what comes next: to go on elsewhere by itself
-   *   would mix state of one offset with input of another (traps 24) · {AbortedError} STREAMS_ABORTED
+   *   would mix state of one offset with input of another (traps 24) · {TopicRecreatedError} STREAMS_TOPIC_RECREATED ·
+   *   {AbortedError} STREAMS_ABORTED
    */
   async fetchInto(task: StreamTask, maxWaitMs: number, signal: AbortSignal): Promise<boolean | null> {
     const requests = this.requests(task);

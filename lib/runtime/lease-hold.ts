@@ -10,7 +10,15 @@
 
 import type { LeaseTable } from '../leases/lease-store.js';
 import { isHeldAs, isNextOf } from '../leases/lease-transitions.js';
-import type { Incarnation, Lease, LeaseEpoch, RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
+import type {
+  Incarnation,
+  Lease,
+  LeaseEpoch,
+  RecordedOffsets,
+  RecordedPunctuation,
+  TopicIds,
+} from '../leases/records.js';
+import { areSameTopicIds } from '../leases/topic-lives.js';
 import { TaskMigratedError } from '../model/errors.js';
 
 export class LeaseHold {
@@ -28,6 +36,20 @@ export class LeaseHold {
 
   get epoch(): LeaseEpoch {
     return this.current.epoch;
+  }
+
+  /** The topics that the lease names by their ids; absent if none were recorded yet. */
+  get topicIds(): TopicIds | undefined {
+    return this.current.topicIds;
+  }
+
+  /** Records them, unless they are. @throws {TaskMigratedError} STREAMS_TASK_MIGRATED if the lease is not ours any more */
+  async recordTopics(topicIds: TopicIds): Promise<void> {
+    const { taskId, epoch } = this.current;
+    if (areSameTopicIds(this.current.topicIds, topicIds)) return;
+    const { applied, item } = await this.table.recordTopics({ taskId, owner: this.owner, epoch, topicIds });
+    if (!applied) throw this.migrated(item);
+    this.current = item;
   }
 
   /** Whether the lease is still ours, in the epoch that we took. */

@@ -74,7 +74,7 @@ export interface ChangelogFacts {
 
 /**
  * @throws {RestoreStalledError} STREAMS_RESTORE_STALLED · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC ·
- *   {UnavailableError} STREAMS_UNAVAILABLE · {AbortedError} STREAMS_ABORTED
+ *   {TopicRecreatedError} STREAMS_TOPIC_RECREATED · {UnavailableError} STREAMS_UNAVAILABLE · {AbortedError} STREAMS_ABORTED
  */
 export async function loadStore(load: LoadStore): Promise<LoadedStore> {
   const attempt = new LoadAttempts(load);
@@ -155,7 +155,7 @@ class LoadAttempts {
       log: ports.log,
       clock,
       store: source.store,
-      changelog,
+      changelog: { ...changelog, topicId: facts.topicId },
       fromOffset: source.fromOffset,
       fetchMaxBytes: app.settings.fetchMaxBytes,
     });

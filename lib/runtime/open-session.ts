@@ -9,7 +9,9 @@
  *   S4  stores are restored after S3, up to a high watermark taken after the fence (restore.ts)
  *   S5  a first start commits where it starts before it processes anything (O4 of start-offsets.ts)
  *   S6  processors, stream time and punctuations are made anew from what is committed: an abort leaves nothing behind
+ *   S7  the lease names the topics by their ids before anything is processed (I1 of topic-ids.ts)
  */
+import type { TopicIds } from '../leases/records.js';
 import type { CommittedOffset, TransactionalProducer } from '../log/log.js';
 import { isPromise } from '../model/awaitable.js';
 import { asStreamsError, LostOffsetsError } from '../model/errors.js';
@@ -22,11 +24,12 @@ import { restoreStores } from './restore.js';
 import { type StartOffsets, startOffsets } from './start-offsets.js';
 import { closeQuietly, type TaskRun, throwIfStopping, transactionalId } from './task-run.js';
 import { keepStores, reportPositions, type SessionStore, type TaskSession } from './task-session.js';
+import { readTopicIds, refuseOtherChangelogs } from './topic-ids.js';
 import { commitTransaction } from './transaction.js';
 
 /**
- * @throws {TaskMigratedError} STREAMS_TASK_MIGRATED · {LostOffsetsError} STREAMS_LOST_OFFSETS · {RestoreStalledError}
- *   STREAMS_RESTORE_STALLED · {AbortedError} STREAMS_ABORTED if the run is asked to stop meanwhile: then nothing is open
+ * @throws {TaskMigratedError} STREAMS_TASK_MIGRATED · {LostOffsetsError} STREAMS_LOST_OFFSETS · {LostStateError}
+ *   STREAMS_LOST_STATE · {RestoreStalledError} STREAMS_RESTORE_STALLED · {AbortedError} STREAMS_ABORTED if the run is asked to stop meanwhile: then nothing is open
  */
 export async function openSession(run: TaskRun): Promise<TaskSession> {
   const { app, ports, status } = run;
@@ -47,32 +50,48 @@ export async function openSession(run: TaskRun): Promise<TaskSession> {
 }
 
 async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {
+  const { start, topicIds } = await readStart(run);
+  run.status.phase = 'restoring';
+  const stores = await restoreStores(run, start.offsets, topicIds);
+  try {
+    refuseStateWithoutOffsets(run, start, stores);
+    if (start.mustCommit) await commitStart(run, producer, start);
+    await run.hold.recordTopics(topicIds);
+    const allStores = new Map([...run.unlogged, ...stores.map((each) => [each.name, each.store] as const)]);
+    const task = await startTask(run, start.offsets, allStores);
+    const positions = new Map([...start.offsets].map(([key, { nextOffset }]) => [key, nextOffset]));
+    const reader = new InputReader(run.ports.log, run.app.settings, { inputs: task.inputs, topicIds, positions });
+    const committed = new Map(start.offsets);
+    run.status.committed = committed;
+    reportPositions(run, stores);
+    run.status.phase = 'running';
+    return { run, producer, task, topicIds, reader, stores, allStores, committed };
+  } catch (error) {
+    keepStores(run, stores);
+    throw error;
+  }
+}
+
+interface SessionStart {
+  readonly start: StartOffsets;
+  readonly topicIds: TopicIds;
+}
+
+/** Where the inputs begin, of which life of their topics: to be asked only after the fence (S3). */
+async function readStart(run: TaskRun): Promise<SessionStart> {
   const hasCommitted = run.status.commits > 0; // then offsets that are missing were lost, and those of the release are old
+  const topicIds = await readTopicIds(run.ports.log, run.task);
+  const lives = { recorded: run.hold.topicIds, current: topicIds };
   const start = await startOffsets({
     app: run.app,
     log: run.ports.log,
     inputs: run.task.inputs,
     recorded: run.recorded ?? (hasCommitted ? {} : null),
     recordedAreFresh: run.recordedAreFresh && !hasCommitted,
+    lives,
   });
-  run.status.phase = 'restoring';
-  const stores = await restoreStores(run, start.offsets);
-  try {
-    refuseStateWithoutOffsets(run, start, stores);
-    if (start.mustCommit) await commitStart(run, producer, start);
-    const allStores = new Map([...run.unlogged, ...stores.map((each) => [each.name, each.store] as const)]);
-    const task = await startTask(run, start.offsets, allStores);
-    const positions = new Map([...start.offsets].map(([key, { nextOffset }]) => [key, nextOffset]));
-    const reader = new InputReader(run.ports.log, run.app.settings, task.inputs, positions);
-    const committed = new Map(start.offsets);
-    run.status.committed = committed;
-    reportPositions(run, stores);
-    run.status.phase = 'running';
-    return { run, producer, task, reader, stores, allStores, committed };
-  } catch (error) {
-    keepStores(run, stores);
-    throw error;
-  }
+  refuseOtherChangelogs(run.task, lives, start);
+  return { start, topicIds };
 }
 
 /** Under exactly once a changelog with content proves that offsets were once committed with it (O2 of start-offsets.ts). */

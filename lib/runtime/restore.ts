@@ -5,6 +5,7 @@
  * stable offset could hide committed records behind somebody else's open one (traps 5). A source topic that serves as changelog
  * is restored to the committed input offset, and from no snapshot newer than that: state and input stay together.
  */
+import type { TopicIds } from '../leases/records.js';
 import type { CommittedOffset } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -12,20 +13,25 @@ import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { emptyStore, type LoadedStore, loadStore } from './load-store.js';
 import type { TaskRun } from './task-run.js';
 import { keepStores, type SessionStore } from './task-session.js';
+import { refuseOtherLife } from './topic-ids.js';
 
 /**
  * @param committed where the inputs go on
+ * @param topicIds the changelogs that are meant
  * @throws as `loadStore`; the stores restored so far are kept for the next attempt
  */
 export async function restoreStores(
   run: TaskRun,
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
+  topicIds: TopicIds,
 ): Promise<readonly SessionStore[]> {
   addUnloggedStores(run);
   const restored: SessionStore[] = [];
   try {
     for (const changelog of run.task.changelogs) {
-      restored.push(await restoreStore(run, changelog, await restoreTarget(run, changelog, committed)));
+      const store = await restoreStore(run, changelog, await restoreTarget(run, changelog, committed));
+      refuseOtherLife(changelog.topic, topicIds, store.topicId);
+      restored.push(store);
     }
     return restored;
   } catch (error) {

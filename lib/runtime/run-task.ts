@@ -257,9 +257,10 @@ async function committedOffsets(run: TaskRun): Promise<RecordedOffsets | null> {
 }
 
 /** Offsets with the topics' ids: in a topic that is created again they would mean other records. */
-function recordOf({ topicIds }: TaskRun, offsets: OffsetsToCommit): RecordedOffsets {
+function recordOf({ hold, topicIds }: TaskRun, offsets: OffsetsToCommit): RecordedOffsets {
   const recorded = [...offsets].map(([key, { nextOffset, metadata }]) => {
-    const topicId = topicIds.get(parseTopicPartitionKey(key).topic);
+    const { topic } = parseTopicPartitionKey(key);
+    const topicId = hold.topicIds?.[topic] ?? topicIds.get(topic);
     return [key, { nextOffset, metadata, ...(topicId === undefined ? {} : { topicId }) }] as const;
   });
   return Object.fromEntries(recorded) as Record<string, RecordedOffset> as RecordedOffsets;

@@ -7,14 +7,21 @@
  *       if nobody held the lease since and the topic is the same, or stops with STREAMS_LOST_OFFSETS
  *   O3  an input that never held a record may start at 0 at any time: nothing can be skipped or repeated
  *   O4  what a first start chose is committed before the first record is processed: a crash can not choose twice
+ *   O5  a committed offset that the task itself has committed is where its input goes on only in the life of the topic that the
+ *       lease names (topic-ids.ts); one that a person has set counts in any
  */
 import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
+import { isOtherLife, isTasksOwn, type TopicLives } from '../leases/topic-lives.js';
 import type { CommittedOffset, Log } from '../log/log.js';
 import { LostOffsetsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import { encodeCommitMetadata } from '../task/commit-metadata.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
 import type { OffsetReset } from '../topology/node.js';
+
+/** What is committed beside an offset of which no more is known: it tells it from one that a person has set (O5). */
+const OWN_METADATA = encodeCommitMetadata({ partitionTimeMs: -1, processorMetadata: new Uint8Array(0) });
 
 export interface StartOffsets {
   readonly offsets: ReadonlyMap<TopicPartitionKey, CommittedOffset>;
@@ -22,6 +29,8 @@ export interface StartOffsets {
   readonly isFirstStart: boolean;
   /** Whether some of them are not committed yet (O4). */
   readonly mustCommit: boolean;
+  /** Whether an input goes on from where the task itself has left it. */
+  readonly goesOn: boolean;
 }
 
 export interface StartQuestion {
@@ -32,6 +41,8 @@ export interface StartQuestion {
   readonly recorded: RecordedOffsets | null;
   /** Whether nobody has held the lease since that release. */
   readonly recordedAreFresh: boolean;
+  /** The ids of the inputs, in the lease and now. */
+  readonly lives: TopicLives;
 }
 
 /**
@@ -40,25 +51,43 @@ export interface StartQuestion {
  * @throws {LostOffsetsError} STREAMS_LOST_OFFSETS
  */
 export async function startOffsets(question: StartQuestion): Promise<StartOffsets> {
-  const { app, log, inputs, recorded, recordedAreFresh } = question;
+  const { app, log, inputs, recorded, recordedAreFresh, lives } = question;
   const committed = await log.committedOffsets(app.applicationId, inputs);
-  const offsets = new Map(committed);
-  const isFirstStart = committed.size === 0 && recorded === null;
+  const offsets = new Map<TopicPartitionKey, CommittedOffset>();
+  // The lease names topics only after the first start was committed (O4).
+  const isFirstStart = committed.size === 0 && recorded === null && lives.recorded === undefined;
+  let goesOn = false;
   for (const input of inputs) {
     const key = topicPartitionKey(input);
-    if (offsets.has(key)) continue;
+    const known = committed.get(key);
+    if (known !== undefined) refuseOtherInput(question, input, known);
     const released = recordedAreFresh ? recorded?.[key] : undefined;
-    if (released !== undefined && (await isOfThisTopic(log, input.topic, released)))
-      offsets.set(key, { nextOffset: released.nextOffset, metadata: released.metadata });
-    else offsets.set(key, { nextOffset: await chosenStart(question, input, isFirstStart), metadata: '' });
+    const stands = known ?? (isOfThisTopic(lives, input.topic, released) ? released : undefined);
+    if (stands !== undefined && isTasksOwn(stands)) goesOn = true;
+    const nextOffset = stands?.nextOffset ?? (await chosenStart(question, input, isFirstStart));
+    offsets.set(key, { nextOffset, metadata: stands?.metadata || OWN_METADATA });
   }
-  return { offsets, isFirstStart, mustCommit: committed.size < offsets.size };
+  return { offsets, isFirstStart, mustCommit: committed.size < offsets.size, goesOn };
+}
+
+/** O5: a task that ran while its input was deleted and created again has committed its old position in the new topic (traps 25). */
+function refuseOtherInput({ app, lives }: StartQuestion, input: TopicPartition, committed: CommittedOffset): void {
+  const { topic } = input;
+  if (!isTasksOwn(committed) || !isOtherLife(lives, topic)) return;
+  throw new LostOffsetsError(`topic '${topic}' was deleted and created again, the committed offset is of the old one`, {
+    details: {
+      ...input,
+      groupId: app.applicationId,
+      committedOffset: committed.nextOffset,
+      recordedTopicId: lives.recorded?.[topic],
+      topicId: lives.current[topic],
+    },
+  });
 }
 
 /** Deleting a topic takes its committed offsets along; the recorded ones would point into whatever has its name now (traps 25). */
-async function isOfThisTopic(log: Log, topic: string, { topicId }: RecordedOffset): Promise<boolean> {
-  if (topicId === undefined) return true;
-  return (await log.describeTopics([topic])).get(topic)?.topicId === topicId;
+function isOfThisTopic({ current }: TopicLives, topic: string, released: RecordedOffset | undefined): boolean {
+  return released?.topicId === undefined || released.topicId === current[topic];
 }
 
 async function chosenStart(question: StartQuestion, input: TopicPartition, isFirstStart: boolean): Promise<Offset> {

@@ -17,7 +17,7 @@ export interface TaskRun {
   readonly ports: RuntimePorts;
   readonly task: TaskSpec;
   readonly partitionCounts: ReadonlyMap<string, number>;
-  /** Which life of each topic the offsets of this run are of, by name on the broker. */
+  /** Ids of the topics by name on the broker, as they were before the run: what a lease that names none may be taken to mean. */
   readonly topicIds: ReadonlyMap<string, string>;
   readonly hold: LeaseHold;
   readonly stop: Stop;

@@ -2,6 +2,7 @@
  * One session of a task: from an initialised producer to its end. An error ends the session, never the run: run-task.ts then
  * opens another.
  */
+import type { TopicIds } from '../leases/records.js';
 import type { CommittedOffset, TransactionalProducer } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -30,6 +31,8 @@ export interface TaskSession {
   readonly run: TaskRun;
   readonly producer: TransactionalProducer;
   readonly task: StreamTask;
+  /** The topics that the session reads and writes: of any other life of theirs it knows nothing. */
+  readonly topicIds: TopicIds;
   readonly reader: InputReader;
   /** Logged stores. */
   readonly stores: readonly SessionStore[];

@@ -1,5 +1,6 @@
 import type { Lease, Member, Plan, RecordedOffset } from '../leases/records.js';
-import type { LogReader, OffsetStore, TopicDescription } from '../log/log.js';
+import { isOtherLife, isTasksOwn } from '../leases/topic-lives.js';
+import type { CommittedOffset, LogReader, OffsetStore, TopicDescription } from '../log/log.js';
 import { offset } from '../model/offset.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -34,7 +35,8 @@ export async function observeInputs(question: ObserveInputs): Promise<ReadonlyMa
   ]);
   const observe = (lease: Lease, at: TopicPartition): ObservedInput => {
     const key = topicPartitionKey(at);
-    const known = committed.get(key) ?? recordedOffset(lease, key, topics.get(at.topic));
+    const topic = topics.get(at.topic);
+    const known = ofThisTopic(lease, committed.get(key), topic) ?? recordedOffset(lease, key, topic);
     return {
       nextOffset: known?.nextOffset ?? null,
       startOffset: starts.get(key) ?? offset(0),
@@ -44,6 +46,17 @@ export async function observeInputs(question: ObserveInputs): Promise<ReadonlyMa
   return new Map(
     released.map((lease) => [lease.taskId, (inputsOf.get(lease.taskId) ?? []).map((at) => observe(lease, at))]),
   );
+}
+
+/** What is committed, unless the task has committed it in another life of the topic: it has to wake and say so (O5 of start-offsets.ts). */
+function ofThisTopic(
+  { topicIds }: Lease,
+  committed: CommittedOffset | undefined,
+  topic: TopicDescription | undefined,
+): CommittedOffset | undefined {
+  if (committed === undefined || topic === undefined || !isTasksOwn(committed)) return committed;
+  const lives = { recorded: topicIds, current: { [topic.name]: topic.topicId } };
+  return isOtherLife(lives, topic.name) ? undefined : committed;
 }
 
 /** What the last release recorded, unless the topic was created again since: its offsets say nothing of this one. */

@@ -17,6 +17,7 @@ import {
   countsOf,
   createTaskWorld,
   feedWords,
+  INPUT,
   OUTPUT,
   STORE,
   someWords,
@@ -225,7 +226,7 @@ describe('a store kept in memory', () => {
     expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
   });
 
-  it('of another life of the changelog topic is refused', async () => {
+  it('of another life of the changelog topic is refused (trap 25)', async () => {
     const world = await createTaskWorld();
     const kept = new KeptStores();
     await count(world, someWords(100), kept);
@@ -235,6 +236,8 @@ describe('a store kept in memory', () => {
       partitions: 1,
       config: { 'cleanup.policy': 'compact' },
     });
+    const byHand = { nextOffset: offset(100), metadata: '' };
+    await world.ports.log.commitOffsets('app', new Map([[topicPartitionKey({ topic: INPUT, partition: 0 }), byHand]]));
 
     await count(world, ['w1'], kept);
 

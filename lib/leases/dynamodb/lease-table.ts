@@ -4,7 +4,7 @@ import { compareTaskIds } from '../../model/task-id.js';
 import type { Conditional, LeaseTable } from '../lease-store.js';
 import type { Incarnation, Lease, LeaseEpoch } from '../records.js';
 import { complete, count, type Item, ItemReader, json, text } from './attributes.js';
-import { memberIdOf, offsetsOf, punctuationsOf, taskIdOf } from './json-values.js';
+import { memberIdOf, offsetsOf, punctuationsOf, tagsOf, taskIdOf } from './json-values.js';
 import type { Table, Update } from './table.js';
 
 /** The table of leases: key `taskId`. An item that was deleted by hand is a lease that was never taken: the next take makes it. */
@@ -25,6 +25,7 @@ export function createLeaseTable(table: Table): LeaseTable {
     },
     takeLease: (taking) => write(take(taking)),
     releaseLease: (releasing) => write(release(releasing)),
+    recordTopics: (recording) => write(recordTopics(recording)),
   };
 }
 
@@ -33,7 +34,7 @@ export function createLeaseTable(table: Table): LeaseTable {
  * Else `epoch` and owner are those that rule P5 was asked about: whoever took or released in between changed one of the two
  * (E1, and an owner's release), so that of all who read the same item one applies. The table adds one to the epoch (P2).
  *
- * Recorded offsets stay (E3); punctuations are the new owner's from here on (E5).
+ * Recorded offsets and topic ids stay (E3, E6); punctuations are the new owner's from here on (E5).
  */
 function take({ taskId, owner, expected }: Parameters<LeaseTable['takeLease']>[0]): Update {
   return {
@@ -86,6 +87,17 @@ function release({
   };
 }
 
+/** `epoch` and owner are ours: whoever took the lease from us knows better which topics its offsets are of (E6). */
+function recordTopics({ taskId, owner, epoch, topicIds }: Parameters<LeaseTable['recordTopics']>[0]): Update {
+  return {
+    kind: 'record',
+    key: text(taskId),
+    condition: `#epoch = :epoch AND ${ownerIs(owner)}`,
+    set: ['#topicIds = :topicIds'],
+    values: { epoch: count(epoch), ...ownerValues(owner), topicIds: json(topicIds) },
+  };
+}
+
 function ownerIs(owner: Incarnation | null): string {
   return owner === null
     ? 'attribute_not_exists(#ownerMemberId)'
@@ -108,5 +120,6 @@ function leaseOf(table: string, item: Item): Lease {
     owner,
     offsets: reader.has('offsets') ? reader.json('offsets', offsetsOf) : null,
     punctuations: reader.has('punctuations') ? reader.json('punctuations', punctuationsOf) : undefined,
+    topicIds: reader.has('topicIds') ? reader.json('topicIds', tagsOf) : undefined,
   });
 }

@@ -6,7 +6,7 @@
  */
 import { compareTaskIds, type TaskId } from '../../model/task-id.js';
 import type { Conditional, LeaseStore } from '../lease-store.js';
-import { type LeaseCommand, stepLease, stepPlan } from '../lease-transitions.js';
+import { stepLease, stepPlan, stepTopicIds } from '../lease-transitions.js';
 import { type MemberCommand, type SlotItem, stepMember } from '../member-transitions.js';
 import type { Lease, Member, MemberId, Plan } from '../records.js';
 import { compareMemberIds } from '../slots.js';
@@ -46,8 +46,11 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
     return deepFreeze(answer);
   }
 
-  async function writeLease(command: LeaseCommand): Promise<Conditional<Lease>> {
-    const answer = stepLease(leases.get(command.taskId) ?? null, frozenCopy(command));
+  async function writeLease<C extends { readonly taskId: TaskId }>(
+    step: (before: Lease | null, command: C) => Conditional<Lease>,
+    command: C,
+  ): Promise<Conditional<Lease>> {
+    const answer = step(leases.get(command.taskId) ?? null, frozenCopy(command));
     if (answer.applied) leases.set(command.taskId, deepFreeze(answer.item));
     return deepFreeze(answer);
   }
@@ -74,8 +77,9 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
 
     listLeases: async () => [...leases.values()].sort((a, b) => compareTaskIds(a.taskId, b.taskId)),
     readLease: async (taskId) => leases.get(taskId) ?? null,
-    takeLease: (take) => writeLease({ ...take, type: 'take' }),
-    releaseLease: (release) => writeLease({ ...release, type: 'release' }),
+    takeLease: (take) => writeLease(stepLease, { ...take, type: 'take' }),
+    releaseLease: (release) => writeLease(stepLease, { ...release, type: 'release' }),
+    recordTopics: (record) => writeLease(stepTopicIds, record),
 
     readPlan: async () => plans.at(-1) ?? null,
     async writePlan(plan) {

@@ -5,6 +5,7 @@
 import { type ErrorAction, errorCodeInfo } from './protocol/error-codes.js';
 
 export const UNKNOWN_TOPIC_OR_PARTITION = 3;
+export const UNKNOWN_TOPIC_ID = 100;
 
 export interface FailureDetails {
   readonly [name: string]: unknown;

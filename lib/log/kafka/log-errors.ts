@@ -8,6 +8,7 @@ import {
   ProducerFencedError,
   RecordTooLargeError,
   StreamsError,
+  TopicRecreatedError,
   UnavailableError,
   UnknownTopicError,
 } from '../../model/errors.js';
@@ -30,6 +31,8 @@ function fromBroker(error: BrokerError, given: FailureDetails): StreamsError {
   switch (error.action) {
     case 'unknown-topic':
       return new UnknownTopicError(error.message, context);
+    case 'other-topic':
+      return new TopicRecreatedError(error.message, context);
     case 'out-of-range':
       return new OffsetOutOfRangeError(error.message, context);
     case 'too-large':

@@ -117,6 +117,7 @@ function mayRetry(failure: Failure, elapsedMs: number): boolean {
     case 'soon':
       return true;
     case 'unknown-topic':
+    case 'other-topic':
       return elapsedMs < UNKNOWN_TOPIC_GRACE_MS;
     default:
       return false;

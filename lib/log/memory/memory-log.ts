@@ -169,7 +169,7 @@ export class MemoryLog implements Log {
     for (;;) {
       throwIfAborted(options.signal);
       const nowMs = this.begin();
-      const wanted = requests.map((request) => ({ request, partition: this.state.topics.partition(request) }));
+      const wanted = requests.map((request) => ({ request, partition: this.state.topics.partitionOfLife(request) }));
       const results = readPartitions(wanted, options, this.fetches);
       const leftMs = deadline - clock.monotonic();
       if (leftMs <= 0 || hasNews(results, requests)) return results;

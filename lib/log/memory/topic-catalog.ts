@@ -1,4 +1,4 @@
-import { InvalidSettingError, UnknownTopicError } from '../../model/errors.js';
+import { InvalidSettingError, TopicRecreatedError, UnknownTopicError } from '../../model/errors.js';
 import type { TopicPartition } from '../../model/topic-partition.js';
 import type { TopicConfig, TopicDescription, TopicSpec } from '../log.js';
 import { PartitionLog } from './partition-log.js';
@@ -71,6 +71,23 @@ export class TopicCatalog {
     if (partition === undefined)
       throw new UnknownTopicError(`topic '${at.topic}' has no partition ${at.partition}`, { details: { ...at } });
     return partition;
+  }
+
+  /**
+   * The partition, of the life of the topic that the question names if it names one.
+   *
+   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC · {TopicRecreatedError} STREAMS_TOPIC_RECREATED
+   */
+  partitionOfLife(at: TopicPartition & { readonly topicId?: string }): PartitionLog {
+    const { topic, partition, topicId: wantedTopicId } = at;
+    if (wantedTopicId !== undefined) {
+      const { topicId } = this.get(topic).description;
+      if (topicId !== wantedTopicId)
+        throw new TopicRecreatedError(`topic '${topic}' was deleted and created again`, {
+          details: { topic, partition, wantedTopicId, topicId },
+        });
+    }
+    return this.partition(at);
   }
 
   names(): readonly string[] {

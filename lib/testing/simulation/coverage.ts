@@ -22,12 +22,14 @@ const LEASE_COMMANDS: ReadonlyMap<string, LeaseCommand['type']> = new Map([
   ['releaseLease', 'release'],
 ]);
 const WRITE_PLAN = 'write a plan';
+const RECORD_TOPICS = 'record topics';
 const refused = (command: string) => `refused: ${command}`;
 
 /** All names that a run may count, in the order of the report. */
 export const TRANSITIONS: readonly string[] = [
   ...SLOT_TRANSITIONS,
   ...LEASE_TRANSITIONS,
+  RECORD_TOPICS,
   WRITE_PLAN,
   ...[...SLOT_COMMANDS.values(), ...LEASE_COMMANDS.values(), WRITE_PLAN].map(refused),
 ];
@@ -51,6 +53,7 @@ export class ProtocolCoverage {
     if (slot !== undefined) this.slotWritten(slot, answer as Conditional<Member>);
     else if (lease !== undefined)
       this.leaseWritten({ ...(args[0] as object), type: lease } as LeaseCommand, answer as Conditional<Lease>);
+    else if (method === 'recordTopics' && (answer as Conditional<Lease>).applied) this.count(RECORD_TOPICS);
     else if (method === 'writePlan') this.planWritten(answer as Conditional<Plan>);
   }
 

@@ -70,6 +70,10 @@ const writes: Readonly<
     given: async () => direct.takeLease({ taskId: T, owner: A, expected: null }),
     write: (to) => to.releaseLease({ taskId: T, owner: A, epoch: first, offsets: null }),
   },
+  recordTopics: {
+    given: async () => direct.takeLease({ taskId: T, owner: A, expected: null }),
+    write: (to) => to.recordTopics({ taskId: T, owner: A, epoch: first, topicIds: { orders: 'AAAA' } }),
+  },
   writePlan: { given: async () => direct.writePlan(plan(1)), write: (to) => to.writePlan(plan(2)) },
 };
 const names = Object.keys(writes);

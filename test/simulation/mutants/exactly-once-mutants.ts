@@ -33,24 +33,18 @@ export const exactlyOnceMutants: readonly Mutant[] = [
       {
         file: OPEN_SESSION,
         find: '  await run.hold.beReadyToInitialise();',
-        replace: '  await run.hold.beReadyToInitialise();\n  const start = await readStart(run);',
+        replace: '  await run.hold.beReadyToInitialise();\n  const early = await readStart(run);',
       },
       {
         file: OPEN_SESSION,
         find: 'await openFenced(run, producer);',
-        replace: 'await openFenced(run, producer, start);',
+        replace: 'await openFenced(run, producer, early);',
       },
       {
         file: OPEN_SESSION,
-        find: 'async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {',
-        replace: 'async function readStart(run: TaskRun): Promise<StartOffsets> {',
-      },
-      { file: OPEN_SESSION, find: '  const start = await startOffsets({', replace: '  return startOffsets({' },
-      {
-        file: OPEN_SESSION,
-        find: "  run.status.phase = 'restoring';",
+        find: 'async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {\n  const { start, topicIds } = await readStart(run);',
         replace:
-          '}\n\nasync function openFenced(run: TaskRun, producer: TransactionalProducer, start: StartOffsets): Promise<TaskSession> {',
+          'async function openFenced(\n  run: TaskRun,\n  producer: TransactionalProducer,\n  { start, topicIds }: SessionStart,\n): Promise<TaskSession> {',
       },
     ],
   },
@@ -128,7 +122,7 @@ export const exactlyOnceMutants: readonly Mutant[] = [
       NO_RELEASED_OFFSETS,
       {
         file: 'lib/runtime/start-offsets.ts',
-        find: '  const isFirstStart = committed.size === 0 && recorded === null;',
+        find: '  const isFirstStart = committed.size === 0 && recorded === null && lives.recorded === undefined;',
         replace: '  const isFirstStart = committed.size < inputs.length;',
       },
       {
@@ -153,5 +147,36 @@ export const exactlyOnceMutants: readonly Mutant[] = [
     name: 'released-offsets',
     protects: 'O2: a clean release records the committed offsets, which stand in for those that have expired',
     edits: [NO_RELEASED_OFFSETS],
+  },
+  {
+    name: 'topic-ids-in-lease',
+    protects:
+      'O5, I2: an offset committed in another life of an input counts for nothing; else its task reads on from there (traps 25)',
+    edits: [
+      {
+        file: 'lib/runtime/start-offsets.ts',
+        find: 'if (!isTasksOwn(committed) || !isOtherLife(lives, topic)) return;',
+        replace: 'if (!isTasksOwn(committed) || !isOtherLife(lives, topic) || app.applicationId !== null) return;',
+      },
+    ],
+  },
+  {
+    name: 'read-by-topic-id',
+    protects:
+      'I4: a session ends when its input is created again; else it reads the new one on from the old position (traps 25)',
+    given: [
+      {
+        file: 'lib/runtime/housekeeping.ts',
+        find: 'if (nowMs - this.topicsCheckedAtMs >= sessionTimeoutMs) {',
+        replace: 'if (nowMs - this.topicsCheckedAtMs >= sessionTimeoutMs * 1_000_000) {',
+      },
+    ],
+    edits: [
+      {
+        file: 'lib/runtime/input-reader.ts',
+        find: '...(topicId === undefined ? {} : { topicId })',
+        replace: "...(topicId === '' ? { topicId } : {})",
+      },
+    ],
   },
 ];

@@ -148,4 +148,27 @@ export const stateMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'changelog-identity',
+    protects: 'I3: a task whose changelog was created again stops; else it counts anew from nothing (traps 25)',
+    edits: [
+      {
+        file: 'lib/runtime/topic-ids.ts',
+        find: '  if (!start.goesOn) return;\n',
+        replace: '  if (start.goesOn || !start.goesOn) return;\n',
+      },
+    ],
+  },
+  {
+    name: 'topic-check',
+    protects:
+      'I4: a running task looks at the ids of what it writes; else it goes on under a changelog that is gone (traps 25)',
+    edits: [
+      {
+        file: 'lib/runtime/housekeeping.ts',
+        find: 'if (nowMs - this.topicsCheckedAtMs >= sessionTimeoutMs) {',
+        replace: 'if (nowMs - this.topicsCheckedAtMs >= sessionTimeoutMs * 1_000_000) {',
+      },
+    ],
+  },
 ];

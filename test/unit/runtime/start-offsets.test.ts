@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { TopicIds } from '../../../lib/leases/records.js';
+import { isTasksOwn } from '../../../lib/leases/topic-lives.js';
 import { offset } from '../../../lib/model/offset.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { resetPolicy, startOffsets } from '../../../lib/runtime/start-offsets.js';
@@ -21,8 +23,21 @@ beforeEach(async () => {
   await feedWords(world, ['a', 'b', 'c']);
 });
 
-const ask = (recorded: Parameters<typeof startOffsets>[0]['recorded'], recordedAreFresh = true, inputs = [input]) =>
-  startOffsets({ app: world.app, log: world.ports.log, inputs, recorded, recordedAreFresh });
+const CURRENT = { [INPUT]: 'this life', other: 'other' };
+const ask = (
+  recorded: Parameters<typeof startOffsets>[0]['recorded'],
+  recordedAreFresh = true,
+  inputs = [input],
+  recordedIds?: TopicIds,
+) =>
+  startOffsets({
+    app: world.app,
+    log: world.ports.log,
+    inputs,
+    recorded,
+    recordedAreFresh,
+    lives: { recorded: recordedIds, current: CURRENT },
+  });
 
 describe('where a task begins', () => {
   it('is the committed offset, whatever a release recorded', async () => {
@@ -42,12 +57,51 @@ describe('where a task begins', () => {
   });
 
   it('is what that release recorded only for the life of the topic that it was of (trap 25)', async () => {
-    const topicId = (await world.ports.log.describeTopics([INPUT])).get(INPUT)?.topicId ?? '';
-
-    const start = await ask({ [KEY]: { ...at(2), topicId } });
+    const start = await ask({ [KEY]: { ...at(2), topicId: 'this life' } });
 
     expect([...start.offsets]).toEqual([[KEY, at(2)]]);
     await expect(ask({ [KEY]: { ...at(2), topicId: 'another life' } })).rejects.toMatchObject({
+      code: 'STREAMS_LOST_OFFSETS',
+    });
+  });
+
+  it('is the committed offset only in the life of the topic that the lease names (trap 25)', async () => {
+    await world.ports.log.commitOffsets('app', new Map([[KEY, at(2)]]));
+
+    const same = await ask(null, true, [input], { [INPUT]: 'this life' });
+    const unknown = await ask(null, true, [input], { elsewhere: 'another life' });
+    const refused = ask(null, true, [input], { [INPUT]: 'another life' });
+
+    expect([same, unknown].map(({ offsets, goesOn }) => [offsets.get(KEY), goesOn])).toEqual([
+      [at(2), true],
+      [at(2), true],
+    ]);
+    await expect(refused).rejects.toMatchObject({
+      code: 'STREAMS_LOST_OFFSETS',
+      details: { ...input, committedOffset: 2, recordedTopicId: 'another life', topicId: 'this life' },
+    });
+  });
+
+  it('is where a person has set it, in any life of the topic, and from then on the task’s own (trap 25)', async () => {
+    const byHand = { nextOffset: offset(2), metadata: '' };
+    await world.ports.log.commitOffsets('app', new Map([[KEY, byHand]]));
+
+    const start = await ask(null, true, [input], { [INPUT]: 'another life' });
+
+    expect(start.offsets.get(KEY)?.nextOffset).toBe(2);
+    expect([start.goesOn, isTasksOwn(start.offsets.get(KEY) ?? byHand)]).toEqual([false, true]);
+  });
+
+  it('is 0 in any life of the topic: nothing comes before it (trap 25)', async () => {
+    await world.ports.log.commitOffsets('app', new Map([[KEY, at(0)]]));
+
+    const start = await ask(null, true, [input], { [INPUT]: 'another life' });
+
+    expect([start.offsets.get(KEY)?.nextOffset, start.goesOn]).toEqual([0, false]);
+  });
+
+  it('is lost with the offsets, if the lease names the topics that it has worked on', async () => {
+    await expect(ask(null, true, [input], { [INPUT]: 'this life' })).rejects.toMatchObject({
       code: 'STREAMS_LOST_OFFSETS',
     });
   });

@@ -7,15 +7,18 @@ import type { TopicPartition } from '../../../model/topic-partition.js';
 import { BrokerError, ConnectionFailure, type Failure, failOn, UNKNOWN_TOPIC_OR_PARTITION } from '../failures.js';
 import type { Address, Poll, Transport } from '../net/transport.js';
 import type { ApiRequest } from '../protocol/api.js';
-import { errorCodeInfo } from '../protocol/error-codes.js';
+import { type ErrorAction, errorCodeInfo } from '../protocol/error-codes.js';
 import { type CoordinatorKind, findCoordinatorRequest } from '../requests/find-coordinator.js';
-import { type ClusterMetadata, metadataRequest, type TopicMetadata } from '../requests/metadata.js';
+import { type ClusterMetadata, metadataRequest, NO_TOPIC_ID, type TopicMetadata } from '../requests/metadata.js';
 import { Nodes } from './nodes.js';
 
 /** Metadata is asked for again after this time, whether or not anything failed. Kafka: `metadata.max.age.ms`. */
 export const METADATA_MAX_AGE_MS = 300_000;
 /** Topics and coordinators remembered; the oldest are forgotten and asked for again. */
 export const MAX_REMEMBERED = 10_000;
+
+/** What proves metadata of a topic to be old, or may. */
+const RENEW_METADATA: ReadonlySet<ErrorAction> = new Set(['leader', 'unknown-topic', 'other-topic', 'retry']);
 
 const LEADER_NOT_AVAILABLE = 5;
 const BROKER_NOT_AVAILABLE = 8;
@@ -93,6 +96,11 @@ export class Cluster {
     return groups;
   }
 
+  /** The id that a topic has, as far as is known: {@link NO_TOPIC_ID} on clusters without ids. */
+  topicId(name: string): string {
+    return this.topics.get(name)?.value.topicId ?? NO_TOPIC_ID;
+  }
+
   async coordinator(kind: CoordinatorKind, id: string): Promise<Address> {
     const key = `${kind} ${id}`;
     const known = this.coordinators.get(key);
@@ -134,9 +142,8 @@ export class Cluster {
   /** Forgets what the failure proves to be old. */
   forget(failure: Failure, topics: Iterable<string>, coordinator?: readonly [kind: CoordinatorKind, id: string]): void {
     const isLost = failure instanceof ConnectionFailure;
-    const action = isLost ? 'connection' : failure.action;
-    if (isLost || action === 'leader' || action === 'unknown-topic' || action === 'retry')
-      for (const topic of topics) this.topics.delete(topic);
+    const action = isLost ? 'retry' : failure.action;
+    if (isLost || RENEW_METADATA.has(action)) for (const topic of topics) this.topics.delete(topic);
     if (coordinator !== undefined && (isLost || action === 'coordinator'))
       this.coordinators.delete(`${coordinator[0]} ${coordinator[1]}`);
   }

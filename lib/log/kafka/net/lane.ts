@@ -7,7 +7,7 @@
 import kafkajs from 'kafkajs';
 import { InvalidSettingError } from '../../../model/errors.js';
 import { ConnectionFailure } from '../failures.js';
-import { type ApiRequest, type ApiResponse, decodeResponse, encodeRequest } from '../protocol/api.js';
+import { type Api, type ApiRequest, type ApiResponse, decodeResponse, encodeRequest } from '../protocol/api.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
 import type { KafkajsBroker, KafkajsConnection, RawRequest, RawResponse } from './kafkajs-internals.js';
 
@@ -52,7 +52,8 @@ export class Lane {
   }
 
   /** @throws {ConnectionFailure} · {MalformedResponse}; the lane is of no use after either */
-  async send<T>(request: ApiRequest<T>, timeoutMs: number): Promise<ApiResponse<T>> {
+  async send<T>(asked: ApiRequest<T>, timeoutMs: number): Promise<ApiResponse<T>> {
+    const request = asked.older !== undefined && !this.speaks(asked.api) ? asked.older : asked;
     this.checkVersion(request);
     let answer: RawResponse;
     this.isBusy = true;
@@ -94,11 +95,18 @@ export class Lane {
     this.broker.disconnect().catch(() => undefined);
   }
 
+  /** Whether the broker speaks a version, as far as is known. */
+  private speaks({ key, version }: Api): boolean {
+    const { versions } = this.broker;
+    if (versions === null) return true;
+    const range = versions[key];
+    return range !== undefined && range.minVersion <= version && version <= range.maxVersion;
+  }
+
   /** A broker closes the connection over a version that it does not speak: said here instead, in words. */
   private checkVersion({ api }: ApiRequest<unknown>): void {
+    if (this.speaks(api)) return;
     const range = this.broker.versions?.[api.key];
-    if (this.broker.versions === null) return;
-    if (range !== undefined && range.minVersion <= api.version && api.version <= range.maxVersion) return;
     const spoken = range === undefined ? 'not at all' : `in versions ${range.minVersion} to ${range.maxVersion}`;
     throw new ConnectionFailure(`${api.name} version ${api.version} is needed, the broker speaks it ${spoken}`, {
       maybeSent: false,

@@ -15,6 +15,8 @@ export interface ApiRequest<T> {
   readonly api: Api;
   /** How long the broker may sit on it by our own wish (long poll, acknowledgements), in milliseconds. */
   readonly brokerWaitMs?: number;
+  /** The same question for brokers that do not speak this version yet. */
+  readonly older?: ApiRequest<T>;
   encode(writer: ProtocolWriter): void;
   decode(reader: ProtocolReader): T;
 }

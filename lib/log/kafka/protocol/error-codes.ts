@@ -8,7 +8,7 @@
 /**
  * `leader` ask for metadata again, then retry · `coordinator` find the coordinator again, then retry · `retry` back off, then
  * retry · `soon` retry within milliseconds, the broker is about to be ready · `unavailable` report as transient ·
- * `unknown-topic` retry for as long as news of a topic travels, then report · `out-of-range`, `too-large`, `invalid-record`,
+ * `unknown-topic`, `other-topic` retry for as long as news of a topic travels, then report · `out-of-range`, `too-large`, `invalid-record`,
  * `fenced`, `exists` as they say · `transaction` the transaction is lost, initialise again · `refused` settings or rights
  * are wrong.
  */
@@ -19,6 +19,7 @@ export type ErrorAction =
   | 'soon'
   | 'unavailable'
   | 'unknown-topic'
+  | 'other-topic'
   | 'out-of-range'
   | 'too-large'
   | 'invalid-record'

@@ -80,7 +80,15 @@ export class ProtocolReader {
 
   /** Bytes as a view of the response; none for null. */
   bytes(): Buffer {
-    const length = this.int32();
+    return this.view(this.int32());
+  }
+
+  /** The same with a compact length. */
+  compactBytes(): Buffer {
+    return this.view(this.unsignedVarint() - 1);
+  }
+
+  private view(length: number): Buffer {
     if (length <= 0) return Buffer.alloc(0);
     const start = this.take(length);
     return this.buffer.subarray(start, start + length);

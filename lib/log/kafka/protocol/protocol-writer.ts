@@ -41,8 +41,14 @@ export class ProtocolWriter {
 
   /** The id that stands for "no id". */
   zeroUuid(): this {
+    return this.uuid('');
+  }
+
+  /** An id as answers have it: 22 characters of base64url. */
+  uuid(value: string): this {
     const start = this.room(UUID_BYTES);
     this.buffer.fill(0, start, start + UUID_BYTES);
+    this.buffer.write(value, start, UUID_BYTES, 'base64url');
     return this;
   }
 

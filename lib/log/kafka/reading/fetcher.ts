@@ -2,6 +2,7 @@
  * Reads ranges of partitions (L1, L2, L7).
  *
  * One request for each leader, of at most MAX_FETCH_BYTES: larger ones were measured to cost memory and bring no speed. The
+ * broker is asked by the topics' ids where it knows them, so that none is answered from another life of a topic (L8). The
  * order of partitions turns from fetch to fetch, since a broker fills its answer in the order of the request.
  */
 import type { Clock } from '../../../host/host.js';
@@ -10,11 +11,12 @@ import { type Offset, offset } from '../../../model/offset.js';
 import { type TopicPartition, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { FetchOptions, FetchRequest, FetchResult } from '../../log.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { BrokerError, failOn, failOnLeader } from '../failures.js';
+import { BrokerError, failOn, failOnLeader, UNKNOWN_TOPIC_ID } from '../failures.js';
 import { throwIfAborted, untilAborted } from '../log-errors.js';
 import type { Address } from '../net/transport.js';
 import { type ReadBatchesOptions, readBatches } from '../records/read-batches.js';
 import type { FetchedPartition, FetchPartition } from '../requests/fetch.js';
+import { NO_TOPIC_ID } from '../requests/metadata.js';
 import type { Retrier } from '../retrier.js';
 import { bringsSomething, type LeaderPoll, LeaderPolls } from './leader-polls.js';
 import type { OffsetLister } from './offset-lister.js';
@@ -87,8 +89,23 @@ export class Fetcher {
     const { isolation, maxWaitMs } = options;
     const maxBytes = Math.ceil((Math.min(options.maxBytes, MAX_FETCH_BYTES) * wanted.length) / all);
     const partitionBytes = Math.min(maxBytes, Math.max(Math.ceil(maxBytes / wanted.length), LEAST_PARTITION_BYTES));
-    const partitions: FetchPartition[] = wanted.map((request) => ({ ...request, maxBytes: partitionBytes }));
+    const partitions: FetchPartition[] = wanted.map((request) => ({
+      ...request,
+      topicId: this.topicIdOf(request),
+      maxBytes: partitionBytes,
+    }));
     return this.polls.join(leader, { partitions, isolation, maxWaitMs, maxBytes });
+  }
+
+  /** What a caller's own id does not agree with may be old, here or at the broker that told it: it is asked for again, for a while. */
+  private topicIdOf({ topic, partition, topicId: wantedTopicId }: FetchRequest): string {
+    const topicId = this.options.cluster.topicId(topic);
+    if (wantedTopicId === undefined || wantedTopicId === topicId || topicId === NO_TOPIC_ID) return topicId;
+    const details = { topic, partition, wantedTopicId, topicId };
+    throw new BrokerError(`${WHAT} ${topic}-${partition}`, UNKNOWN_TOPIC_ID, details, {
+      words: 'the topic was deleted and created again',
+      action: 'other-topic',
+    });
   }
 
   private resultsOf(

@@ -106,6 +106,6 @@ export function bringsSomething({ outcome }: LeaderPoll): boolean {
 }
 
 function keyOf({ host, port }: Address, { partitions, isolation, maxWaitMs, maxBytes }: FetchParameters): string {
-  const asked = partitions.map((at) => `${at.topic}-${at.partition}@${at.fromOffset}`).sort();
+  const asked = partitions.map((at) => `${at.topic}-${at.partition}@${at.fromOffset} ${at.topicId}`).sort();
   return `${host}:${port} ${isolation} ${maxWaitMs} ${maxBytes} ${asked.join(' ')}`;
 }

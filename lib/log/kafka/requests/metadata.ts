@@ -3,6 +3,9 @@ import type { Api, ApiRequest } from '../protocol/api.js';
 /** Version 10 is the first with topic ids (KIP-516). */
 const API: Api = { name: 'Metadata', key: 3, version: 10, flexible: true };
 
+/** What brokers answer for a topic that was created before topics had ids, until their upgrade is finished: 16 zero bytes. */
+export const NO_TOPIC_ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+
 export interface NodeAddress {
   readonly nodeId: number;
   readonly host: string;

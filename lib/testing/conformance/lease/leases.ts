@@ -145,6 +145,41 @@ export function leasesConformance(open: () => Promise<LeaseStore>, { describe, i
       expect(again.item).toEqual({ taskId: T, epoch: 2, owner: null, offsets });
     });
 
+    it('E6: recorded topic ids stay through takes and releases, until others are recorded', async () => {
+      const store = await open();
+      const topicIds = { orders: 'AAAA', 'app-totals-changelog': 'BBBB' };
+      await store.takeLease({ taskId: T, owner: A, expected: null });
+
+      const recorded = await store.recordTopics({ taskId: T, owner: A, epoch: epoch(1), topicIds });
+      const released = await store.releaseLease({ taskId: T, owner: A, epoch: epoch(1), offsets });
+      const read = await store.readLease(T);
+      const taken = await store.takeLease({ taskId: T, owner: B, expected: { epoch: epoch(1), owner: null } });
+      const replaced = await store.recordTopics({ taskId: T, owner: B, epoch: epoch(2), topicIds: { orders: 'CCCC' } });
+
+      expect(recorded).toEqual({ applied: true, item: { taskId: T, epoch: 1, owner: A, offsets: null, topicIds } });
+      expect(released.item).toEqual({ taskId: T, epoch: 1, owner: null, offsets, topicIds });
+      expect(read).toEqual(released.item);
+      expect(taken.item).toEqual({ taskId: T, epoch: 2, owner: B, offsets, topicIds });
+      expect(replaced.item).toEqual({ taskId: T, epoch: 2, owner: B, offsets, topicIds: { orders: 'CCCC' } });
+      expect(await store.listLeases()).toEqual([replaced.item]);
+    });
+
+    it('E6: topic ids are recorded only by the owner of the current epoch', async () => {
+      const store = await open();
+      const topicIds = { orders: 'AAAA' };
+      const missing = await store.recordTopics({ taskId: T, owner: A, epoch: epoch(1), topicIds });
+      await store.takeLease({ taskId: T, owner: A, expected: null });
+      await store.takeLease({ taskId: T, owner: B, expected: { epoch: epoch(1), owner: A } });
+
+      const late = await store.recordTopics({ taskId: T, owner: A, epoch: epoch(1), topicIds });
+      const oldEpoch = await store.recordTopics({ taskId: T, owner: B, epoch: epoch(1), topicIds });
+      await store.releaseLease({ taskId: T, owner: B, epoch: epoch(2), offsets: null });
+      const released = await store.recordTopics({ taskId: T, owner: B, epoch: epoch(2), topicIds });
+
+      expect([missing, late, oldEpoch, released].map(({ applied }) => applied)).toEqual(Array(4).fill(false));
+      expect(await store.readLease(T)).toEqual({ taskId: T, epoch: 2, owner: null, offsets: null });
+    });
+
     it('leases are listed in order of their task ids, as numbers', async () => {
       const store = await open();
       for (const id of [taskId(1, 0), taskId(0, 10), taskId(0, 9)]) {

@@ -125,7 +125,7 @@ export class LogScene {
 
   /** One fetch of one partition. */
   async fetch(
-    at: TopicPartition,
+    at: TopicPartition & { readonly topicId?: string },
     fromOffset: number,
     options: { isolation?: IsolationLevel; maxWaitMs?: number; maxBytes?: number; signal?: AbortSignal } = {},
   ): Promise<FetchResult> {

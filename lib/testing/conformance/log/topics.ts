@@ -1,5 +1,8 @@
 import { codeOf, type TestRunner } from '../test-runner.js';
-import { type LogScenes, offsetsOf, records } from './scene.js';
+import { type LogScenes, offsetsOf, records, shown } from './scene.js';
+
+/** Times that a reader asks for a topic that nobody knows at the moment. */
+const MAX_ASKED = 100;
 
 /** Topics: creating, describing, deleting, and being another one after that. */
 export function topicsConformance(scenes: LogScenes, { describe, it, expect }: TestRunner): void {
@@ -96,6 +99,53 @@ export function topicsConformance(scenes: LogScenes, { describe, it, expect }: T
 
           expect(before).toBe(again);
           expect(typeof after === 'string' && after !== before).toBe(true);
+        }),
+      );
+
+      it(
+        'L8: are read by their id: nothing of a new one is answered to who wants the old one (trap 25)',
+        scenes.play(async (scene) => {
+          const at = await scene.partition();
+          const idOf = async () => (await scene.log.describeTopics([at.topic])).get(at.topic)?.topicId ?? '';
+          const old = await idOf();
+          await scene.log.append(at, records('a=1', 'b=2'));
+          const before = await scene.fetch({ ...at, topicId: old }, 0);
+
+          await scene.log.deleteTopic(at.topic);
+          await scene.log.createTopic({ name: at.topic, partitions: 1, config: { 'retention.ms': '-1' } });
+          await scene.log.append(at, records('c=3', 'd=4', 'e=5'));
+          const refused = await codeOf(scene.fetch({ ...at, topicId: old }, 2));
+          const after = await scene.fetch({ ...at, topicId: await idOf() }, 2);
+          const nameless = await scene.fetch(at, 0);
+
+          expect(shown(before.records)).toEqual(['0:a=1', '1:b=2']);
+          expect(refused).toBe('STREAMS_TOPIC_RECREATED');
+          expect(shown(after.records)).toEqual(['2:e=5']);
+          expect(shown(nameless.records)).toEqual(['0:c=3', '1:d=4', '2:e=5']);
+        }),
+      );
+
+      it(
+        'L8: that are created again under a reader who waits with the old id are refused to it (trap 25)',
+        scenes.play(async (scene) => {
+          const at = await scene.partition();
+          const topicId = (await scene.log.describeTopics([at.topic])).get(at.topic)?.topicId ?? '';
+          await scene.log.append(at, records('a=1'));
+
+          const waiting = (async () => {
+            // Between the two lives the topic is unknown for a moment: a reader asks again.
+            for (let asked = 1; ; asked += 1) {
+              const code = await codeOf(scene.fetch({ ...at, topicId }, 1, { maxWaitMs: 30_000 }));
+              if (code !== 'STREAMS_UNKNOWN_TOPIC' || asked === MAX_ASKED) return code;
+              await scene.advance(10);
+            }
+          })();
+          await scene.advance(10);
+          await scene.log.deleteTopic(at.topic);
+          await scene.log.createTopic({ name: at.topic, partitions: 1, config: { 'retention.ms': '-1' } });
+          await scene.log.append(at, records('b=2', 'c=3'));
+
+          expect(await waiting).toBe('STREAMS_TOPIC_RECREATED');
         }),
       );
     }

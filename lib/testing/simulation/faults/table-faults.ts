@@ -18,6 +18,7 @@ const WRITES: readonly (readonly [method: string, most: number])[] = [
   ['claimMember', 3],
   ['takeLease', 14],
   ['releaseLease', 12],
+  ['recordTopics', 8],
   ['freeMember', 3],
   ['createMember', 2],
   ['announcePlan', 2],

@@ -6,8 +6,8 @@ import { createTestHost, settle } from '../../../support/test-host.js';
 
 const leader = { host: 'h', port: 1 };
 
-function asking(fromOffset: number): FetchParameters {
-  const partitions = [{ topic: 't', partition: 0, fromOffset, maxBytes: 10 }];
+function asking(fromOffset: number, topicId = 'id'): FetchParameters {
+  const partitions = [{ topic: 't', topicId, partition: 0, fromOffset, maxBytes: 10 }];
   return { partitions, isolation: 'readCommitted', maxWaitMs: 500, maxBytes: 10 };
 }
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type ApiRequest, decodeResponse, encodeRequest } from '../../../../lib/log/kafka/protocol/api.js';
 import { MalformedResponse } from '../../../../lib/log/kafka/protocol/malformed-response.js';
 import { ProtocolWriter } from '../../../../lib/log/kafka/protocol/protocol-writer.js';
-import { fetchRequest } from '../../../../lib/log/kafka/requests/fetch.js';
+import { type FetchParameters, fetchRequest } from '../../../../lib/log/kafka/requests/fetch.js';
 import { findCoordinatorRequest } from '../../../../lib/log/kafka/requests/find-coordinator.js';
 import { initProducerIdRequest } from '../../../../lib/log/kafka/requests/init-producer-id.js';
 import { EARLIEST, listOffsetsRequest } from '../../../../lib/log/kafka/requests/list-offsets.js';
-import { metadataRequest } from '../../../../lib/log/kafka/requests/metadata.js';
+import { metadataRequest, NO_TOPIC_ID } from '../../../../lib/log/kafka/requests/metadata.js';
 import { offsetCommitRequest, txnOffsetCommitRequest } from '../../../../lib/log/kafka/requests/offset-commit.js';
 import { offsetFetchRequest } from '../../../../lib/log/kafka/requests/offset-fetch.js';
 import { produceRequest } from '../../../../lib/log/kafka/requests/produce.js';
@@ -43,6 +43,28 @@ const partitionResults = (writer: ProtocolWriter) => {
   });
 };
 
+const TOPIC_ID = 'q1kAAAAAAAAAAAAAAAAAAQ';
+const fetch = (topicId: string): FetchParameters => ({
+  partitions: [{ ...at, topicId, fromOffset: 5, maxBytes: 100 }],
+  isolation: 'readCommitted',
+  maxWaitMs: 1,
+  maxBytes: 9,
+});
+const fetched = {
+  errorCode: 0,
+  partitions: [
+    {
+      ...at,
+      errorCode: 0,
+      highWatermark: 9,
+      lastStableOffset: 8,
+      logStartOffset: 2,
+      aborted: [{ producerId: 77n, firstOffset: 6 }],
+      records: Buffer.from([1, 2]),
+    },
+  ],
+};
+
 const examples: Record<string, Example> = {
   Metadata: example(
     metadataRequest(['t']),
@@ -74,38 +96,28 @@ const examples: Record<string, Example> = {
       writer.int32(0).noTags();
     },
   ),
-  Fetch: example(
-    fetchRequest({
-      partitions: [{ ...at, fromOffset: 5, maxBytes: 100 }],
-      isolation: 'readCommitted',
-      maxWaitMs: 1,
-      maxBytes: 9,
-    }),
-    {
-      errorCode: 0,
-      partitions: [
-        {
-          ...at,
-          errorCode: 0,
-          highWatermark: 9,
-          lastStableOffset: 8,
-          logStartOffset: 2,
-          aborted: [{ producerId: 77n, firstOffset: 6 }],
-          records: Buffer.from([1, 2]),
-        },
-      ],
-    },
-    (writer) => {
-      writer.int32(0).int16(0).int32(0);
-      writer.array([at], ({ topic, partition }) => {
-        writer.string(topic).array([partition], () => {
-          writer.int32(partition).int16(0).int64(9).int64(8).int64(2);
-          writer.array([77], (id) => writer.int64(id).int64(6));
-          writer.int32(-1).bytes(Buffer.from([1, 2]));
-        });
+  Fetch: example(fetchRequest(fetch(TOPIC_ID)), fetched, (writer) => {
+    writer.noTags().int32(0).int16(0).int32(0);
+    writer.compactArray([at], ({ partition }) => {
+      writer.uuid(TOPIC_ID).compactArray([partition], () => {
+        writer.int32(partition).int16(0).int64(9).int64(8).int64(2);
+        writer.compactArray([77], (id) => writer.int64(id).int64(6).noTags());
+        writer.int32(-1).unsignedVarint(3).int8(1).int8(2).noTags();
       });
-    },
-  ),
+      writer.noTags();
+    });
+    writer.noTags();
+  }),
+  'Fetch by name': example(fetchRequest(fetch(NO_TOPIC_ID)), fetched, (writer) => {
+    writer.int32(0).int16(0).int32(0);
+    writer.array([at], ({ topic, partition }) => {
+      writer.string(topic).array([partition], () => {
+        writer.int32(partition).int16(0).int64(9).int64(8).int64(2);
+        writer.array([77], (id) => writer.int64(id).int64(6));
+        writer.int32(-1).bytes(Buffer.from([1, 2]));
+      });
+    });
+  }),
   ListOffsets: example(
     listOffsetsRequest([{ ...at, timestampMs: EARLIEST }], 'readCommitted'),
     [{ ...at, errorCode: 0, offset: 12 }],
@@ -214,7 +226,7 @@ describe.each(Object.entries(examples))('%s', (name, tried) => {
   it('is sent under its name, with room for tags where its version has them', () => {
     const bytes = encodeRequest(request);
 
-    expect(request.api.name).toBe(name);
+    expect(request.api.name).toBe(name.split(' ')[0]);
     expect(bytes.length).toBeGreaterThan(3);
     if (request.api.flexible) expect(bytes[0]).toBe(0);
   });
@@ -252,5 +264,22 @@ describe('throttling', () => {
     const writer = new ProtocolWriter().int32(250).int16(0);
 
     expect(decodeResponse(endTxnRequest(identity, true), writer.toBuffer()).throttleTimeMs).toBe(250);
+  });
+});
+
+describe('a fetch', () => {
+  it('asks by the ids of the topics, and by their names where one has none (trap 25)', () => {
+    const byId = fetchRequest(fetch(TOPIC_ID));
+    const byName = fetchRequest(fetch(NO_TOPIC_ID));
+
+    expect([byId.api.version, byId.older?.api.version, byName.api.version, byName.older]).toEqual([
+      13,
+      11,
+      11,
+      undefined,
+    ]);
+    const bytes = encodeRequest(byId);
+    expect(bytes.includes(Buffer.from(TOPIC_ID, 'base64url'))).toBe(true);
+    expect(byId.older && encodeRequest(byId.older)).toEqual(encodeRequest(byName));
   });
 });
