@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { awsProject } from '../test/support/aws/aws-project.js';
 import { deployedProject } from '../test/support/aws/deployed-project.js';
 import { patiently } from '../test/support/aws/patience.js';
+import { unusedProfileNotice } from '../test/support/aws/target.js';
 import { kafkaProject } from '../test/support/kafka/kafka-project.js';
 import { namesWhatDidNotRun } from '../test/support/not-run.js';
 
@@ -44,7 +45,9 @@ const services = [
   },
   { name: 'deployed', atOnce: false, timeoutMs: awsTestTimeout, globalSetup: [], ...(await deployedProject()) },
 ];
-const notices = services.flatMap(({ notice }) => (notice === undefined ? [] : [notice]));
+const notices = [...services.map(({ notice }) => notice), unusedProfileNotice(process.env)].filter(
+  (notice) => notice !== undefined,
+);
 
 const timeouts = (timeoutMs: number) => ({
   testTimeout: timeoutMs,

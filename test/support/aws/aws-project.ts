@@ -54,7 +54,10 @@ export function awsTestsLeftOut({ kind, testHost }: TargetChoice, python: string
   const own = { files: ownTests, wanted: python };
   if (kind === 'ministack')
     return [
-      { files: [...sharedTests, ...ownTests], wanted: `${python}, or AWS_ENDPOINT_URL (LocalStack), or AWS_PROFILE` },
+      {
+        files: [...sharedTests, ...ownTests],
+        wanted: `${python}, or AWS_ENDPOINT_URL (LocalStack), or AWS_PROFILE and MILLRACE_TEST_AWS=1`,
+      },
     ].filter(() => python !== '');
   if (kind === 'given') return python === '' ? [] : [own];
   const unreached = calledTests.filter((file) => !faultTests.includes(file));

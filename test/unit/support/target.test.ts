@@ -3,21 +3,22 @@ import { awsTestsLeftOut } from '../../support/aws/aws-project.js';
 import { clientConfig, s3Client } from '../../support/aws/clients.js';
 import { deployedTestsLeftOut } from '../../support/aws/deployed-project.js';
 import { emulatorEnv } from '../../support/aws/emulator.js';
-import { chooseTarget } from '../../support/aws/target.js';
+import { chooseTarget, unusedProfileNotice } from '../../support/aws/target.js';
 
 const ENDPOINT = 'http://127.0.0.1:4566';
+const AWS = { AWS_PROFILE: 'work', MILLRACE_TEST_AWS: '1' };
 const all = { java: '', python: '', enforced: true, isStrict: false };
 const filesOf = (leftOut: readonly { readonly files: readonly string[] }[]) => leftOut.flatMap(({ files }) => files);
 
 describe('the target of the tests', () => {
   it('is the endpoint that is given, whatever profile there is', () => {
-    const choice = chooseTarget({ AWS_ENDPOINT_URL: ENDPOINT, AWS_PROFILE: 'work' });
+    const choice = chooseTarget({ AWS_ENDPOINT_URL: ENDPOINT, ...AWS });
 
     expect(choice).toMatchObject({ kind: 'given', endpoint: ENDPOINT, testHost: '127.0.0.1', patience: 1 });
   });
 
-  it('is AWS where there is a profile and no endpoint', () => {
-    const choice = chooseTarget({ AWS_PROFILE: 'work', AWS_ENDPOINT_URL: '' });
+  it('is AWS where there is a profile, the word that it may be used, and no endpoint', () => {
+    const choice = chooseTarget({ ...AWS, AWS_ENDPOINT_URL: '' });
 
     expect(choice).toEqual({ kind: 'aws', patience: 4, logDelayMs: 30_000 });
   });
@@ -26,6 +27,8 @@ describe('the target of the tests', () => {
     {},
     { AWS_PROFILE: '', AWS_ENDPOINT_URL: ' ' },
     { CI: 'true' },
+    { AWS_PROFILE: 'work' },
+    { AWS_PROFILE: 'work', MILLRACE_TEST_AWS: '0' },
     { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'eu-west-1' },
   ])('is an emulator of our own with %j', (env) => {
     expect(chooseTarget(env)).toEqual({ kind: 'ministack', testHost: '127.0.0.1', patience: 1, logDelayMs: 0 });
@@ -34,7 +37,7 @@ describe('the target of the tests', () => {
   it('is told of brokers, and of the name by which functions reach this machine', () => {
     const env = { MILLRACE_TEST_KAFKA_BROKERS: 'a:9092, b:9092,', MILLRACE_TEST_HOST: 'host.docker.internal' };
 
-    expect(chooseTarget({ AWS_PROFILE: 'work', ...env })).toMatchObject({
+    expect(chooseTarget({ ...AWS, ...env })).toMatchObject({
       brokers: ['a:9092', 'b:9092'],
       testHost: 'host.docker.internal',
     });
@@ -42,11 +45,31 @@ describe('the target of the tests', () => {
   });
 
   it('is refused where a single service is sent elsewhere', () => {
-    const env = { AWS_PROFILE: 'work', AWS_ENDPOINT_URL_S3: ENDPOINT };
+    const env = { ...AWS, AWS_ENDPOINT_URL_S3: ENDPOINT };
 
     expect(() => chooseTarget(env)).toThrow(/AWS_ENDPOINT_URL_S3/);
     expect(chooseTarget({ ...env, AWS_ENDPOINT_URL: ENDPOINT }).kind).toBe('given');
   });
+
+  it('is refused where AWS is asked for and no account is named', () => {
+    expect(() => chooseTarget({ MILLRACE_TEST_AWS: '1', AWS_ACCESS_KEY_ID: 'a' })).toThrow(/AWS_PROFILE/);
+  });
+});
+
+describe('the end of a run', () => {
+  it('says in one line that a profile was left alone, and how it is used', () => {
+    const notice = unusedProfileNotice({ AWS_PROFILE: 'work' });
+
+    expect(notice).toMatch(/^AWS_PROFILE \(work\) WAS NOT USED.*MILLRACE_TEST_AWS=1/);
+    expect(notice).not.toContain('\n');
+  });
+
+  it.each([{}, AWS, { ...AWS, AWS_ENDPOINT_URL: ENDPOINT }, { AWS_PROFILE: 'work', AWS_ENDPOINT_URL: ENDPOINT }])(
+    'says nothing of profiles with %j',
+    (env) => {
+      expect(unusedProfileNotice(env)).toBe(undefined);
+    },
+  );
 });
 
 describe('a client of the target', () => {
@@ -90,10 +113,8 @@ describe('tests of the level aws that a target can not have', () => {
 
   it('are those with faults on AWS, and those whose functions call back unless they can', () => {
     const called = 'test/conformance/lambda-invoker.test.ts';
-    const left = filesOf(awsTestsLeftOut(chooseTarget({ AWS_PROFILE: 'work' }), ''));
-    const leftWithHost = filesOf(
-      awsTestsLeftOut(chooseTarget({ AWS_PROFILE: 'work', MILLRACE_TEST_HOST: 'here' }), ''),
-    );
+    const left = filesOf(awsTestsLeftOut(chooseTarget(AWS), ''));
+    const leftWithHost = filesOf(awsTestsLeftOut(chooseTarget({ ...AWS, MILLRACE_TEST_HOST: 'here' }), ''));
 
     expect(left.every((file) => file === called || /integration\/aws\/|-faults/.test(file))).toBe(true);
     expect(left).toContain('test/property/leases/dynamodb-faults.test.ts');
@@ -124,13 +145,12 @@ describe('tests of deployed functions that a target can not have', () => {
   });
 
   it('are on AWS those that need a broker which AWS does not reach', () => {
-    const aws = { AWS_PROFILE: 'work' };
     const lacking = { java: 'Java', python: 'Python' };
 
-    expect(named(leftOut(aws))).toEqual([...counts, ...locked]);
-    expect(leftOut(aws)[0]?.wanted).toMatch(/MILLRACE_TEST_KAFKA_BROKERS/);
-    expect(filesOf(leftOut({ ...aws, MILLRACE_TEST_KAFKA_BROKERS: 'a:9092' }, lacking))).toEqual(locked);
-    expect(filesOf(leftOut(aws, { isStrict: true }))).toEqual(locked);
+    expect(named(leftOut(AWS))).toEqual([...counts, ...locked]);
+    expect(leftOut(AWS)[0]?.wanted).toMatch(/MILLRACE_TEST_KAFKA_BROKERS/);
+    expect(filesOf(leftOut({ ...AWS, MILLRACE_TEST_KAFKA_BROKERS: 'a:9092' }, lacking))).toEqual(locked);
+    expect(filesOf(leftOut(AWS, { isStrict: true }))).toEqual(locked);
   });
 
   it('are at an endpoint without roles those about roles', () => {
