@@ -3,10 +3,12 @@
  * nor one that is still run, no topic that nobody asked for, no plans beyond those kept, no object beyond retention and grace.
  */
 import { DEFAULT_PLANS_KEPT } from '../../../leases/memory/memory-lease-store.js';
+import { leasesWithoutLiveOwner } from '../../../leases/rules.js';
 import { slotNumber } from '../../../leases/slots.js';
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import { DEFAULT_SAFE_AGE_MS, DEFAULT_SNAPSHOTS_KEPT } from '../../../snapshots/collect-garbage.js';
 import { storePrefix } from '../../../snapshots/snapshot-names.js';
+import { boundsOf } from './bounds.js';
 import type { CheckedRun, Checker } from './checker.js';
 
 /** Objects of one store beyond the kept ones that are old enough to go wait for the next snapshot to be written. */
@@ -19,6 +21,7 @@ export const noGarbage: Checker = {
     return {
       async settled() {
         isSettled = true;
+        await tidiedUp(run);
       },
       async ended() {
         await checkLog(run);
@@ -28,6 +31,23 @@ export const noGarbage: Checker = {
     };
   },
 };
+
+/** Gives those who clear up the time that they may take: whoever died last is found silent, and his tasks are taken. */
+async function tidiedUp({ cloud }: CheckedRun): Promise<void> {
+  const { silent, unowned, withoutScheduler } = boundsOf(cloud.app.settings, cloud.scenario.taskTimeoutMs);
+  const deadlineMs = cloud.time.nowMs + withoutScheduler + silent + unowned;
+  while (cloud.time.nowMs < deadlineMs && !(await isTidy(cloud)))
+    await cloud.until(cloud.time.nowMs + cloud.app.settings.tickIntervalMs);
+}
+
+/** Slots that are run have a process, leases an owner that runs, and no slot is left that nobody wants. */
+async function isTidy({ leases, platform, members: wanted }: CheckedRun['cloud']): Promise<boolean> {
+  const members = await leases.listMembers();
+  const run = members.filter(({ status }) => status === 'claimed' || status === 'draining');
+  const processes = platform.running.filter(({ runs }) => runs === 'task');
+  if (run.length > processes.length || members.some(({ memberId }) => slotNumber(memberId) > wanted)) return false;
+  return leasesWithoutLiveOwner(await leases.listLeases(), members).length === 0;
+}
 
 async function checkLog({ cloud, subject, witness, wrong }: CheckedRun): Promise<void> {
   const { log } = cloud;

@@ -1,7 +1,7 @@
 /**
  * What the query function answers is true: the value is the one that the committed changelog has for the key below the offset
  * that the answer names; that offset is not before what was committed when the question came; and once all is quiet the answer is
- * the end. It fails only where a fault explains it.
+ * the end. It fails only where a fault explains it. What is answered of a changelog that was harmed is not judged.
  */
 import { jsonResponse } from '../../../lambda/http-response.js';
 import { topicPartitionKey } from '../../../model/topic-partition.js';
@@ -9,7 +9,7 @@ import { type Answer, QueryCaller } from '../query-caller.js';
 import type { CheckedRun, Checker } from './checker.js';
 
 /** Samples between two questions. */
-const ASK_EVERY = 2;
+const ASK_EVERY = 4;
 /** Questions when all is quiet. */
 const FINAL_QUESTIONS = 6;
 
@@ -44,6 +44,7 @@ export const queriesAreTrue: Checker = {
       },
       async ended() {
         for (const answer of answers) {
+          if (cloud.harms.partitions.has(topicPartitionKey(answer.changelog))) continue; // its offsets are of two lives
           const what = answer.ok ? untruth(run, answer, answer.body) : null;
           if (what !== null) wrong(`${said(answer)}: ${what}`);
         }
