@@ -67,6 +67,8 @@ module.exports = {
     rule('schema-types-are-types', { path: '^lib/serde/' }, { path: schemaTypes, dependencyTypesNot: ['type-only'] }),
     rule('functions-are-thin', { path: '^functions/' }, { path: '^lib/', pathNot: '^lib/(lambda/|index)' }),
     rule('lib-knows-no-consumer', { path: '^lib/' }, { path: '^(functions|test|bench|examples|infra)/' }),
+    // An operator's topology replaces what is in functions/app.ts; nothing else of the clone may depend on it.
+    rule('the-application-is-an-operators', { pathNot: '^functions/' }, { path: '^functions/app\\.ts$' }),
     rule('imports-resolve', {}, { couldNotResolve: true }),
     rule('no-circular', {}, { circular: true }),
   ],

@@ -1,19 +1,11 @@
-/** The application that this deployment runs: how often each word occurs in the lines. The one file an operator edits. */
-import { defineApp, StreamsBuilder, string } from '../lib/index.js';
+/**
+ * What this deployment runs, and what of it may be read from outside: the one file an operator edits. Put your own in place of the
+ * word count, `export default defineApp({ applicationId: 'orders', topology: builder.build(), settings: { … } })`; everything
+ * else here, the examples and the tests stay as they are. `npm run package` checks it.
+ */
+import wordCount from '../examples/wordcount/word-count.js';
 
-/** The words of a line, as `tr -cs 'A-Za-z0-9_' '\n' | tr 'A-Z' 'a-z'` cuts it. */
-function words(line: string): string[] {
-  return (line.match(/\w+/g) ?? []).map((word) => word.toLowerCase());
-}
+export default wordCount;
 
-const builder = new StreamsBuilder();
-
-builder
-  .stream('lines', { key: string(), value: string() })
-  .flatMapValues(words)
-  .groupBy((_, word) => word)
-  .count({ store: 'counts' })
-  .toStream()
-  .to('counts');
-
-export default defineApp({ applicationId: 'word-count', topology: builder.build() });
+/** Stores that the query function answers from: `GET /stores/{store}/{key}`. It refuses any other. */
+export const queryStores: readonly string[] = ['counts'];

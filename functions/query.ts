@@ -1,4 +1,4 @@
 import { createQueryHandler } from '../lib/lambda/index.js';
-import app from './app.js';
+import app, { queryStores } from './app.js';
 
-export const handler = createQueryHandler(app, { stores: ['counts'] });
+export const handler = createQueryHandler(app, { stores: queryStores });

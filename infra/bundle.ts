@@ -2,13 +2,15 @@
  * Bundles each function of functions/ into one minified ES module, `<outDir>/<function>.mjs`, with everything it imports.
  *
  * One file without node_modules starts fastest, and holds its own copy of every client (never the runtime's). `npm run package`
- * runs this before the framework zips the files; nothing else may build what is deployed.
+ * and `npm run deploy` run this, after the compiler, before the framework zips the files; nothing else may build what is
+ * deployed. It ends with an error where a bundle does not load.
  */
 import { stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { checkBundles } from './check-bundles.js';
 
 /** The functions of serverless.yml, by the names of their files. */
 export const FUNCTIONS = ['scheduler', 'task', 'standby', 'query'] as const;
@@ -25,16 +27,23 @@ export interface Bundle {
   readonly sizeBytes: number;
 }
 
+/** What tests put in the place of an operator's files; paths are absolute, or from the top folder. */
+export interface BundleOptions {
+  /** Stands for functions/app.ts. */
+  readonly app?: string;
+  /** Stand for a function's own file, where a test must end its process from within. */
+  readonly sources?: Readonly<Partial<Record<(typeof FUNCTIONS)[number], string>>>;
+}
+
 /**
  * Builds all functions.
  *
  * @param outDir where the bundles go; made if absent, files of the same names are replaced
- * @param sources files that take the place of a function's own, as tests do that must end its process from within
  * @throws esbuild's error, with the file and line, if a source does not compile
  */
 export async function bundleFunctions(
   outDir: string,
-  sources: Readonly<Partial<Record<(typeof FUNCTIONS)[number], string>>> = {},
+  { app, sources = {} }: BundleOptions = {},
 ): Promise<readonly Bundle[]> {
   await build({
     absWorkingDir: root,
@@ -52,6 +61,7 @@ export async function bundleFunctions(
     legalComments: 'none',
     banner: { js: requireForCommonJs },
     logLevel: 'warning',
+    plugins: app === undefined ? [] : [otherApp(resolve(root, app))],
   });
   return Promise.all(
     FUNCTIONS.map(async (name) => {
@@ -61,8 +71,27 @@ export async function bundleFunctions(
   );
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) {
+function otherApp(path: string): Plugin {
+  return {
+    name: 'other-app',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\/app\.js$/ }, ({ resolveDir }) =>
+        resolveDir === join(root, 'functions') ? { path } : undefined,
+      );
+    },
+  };
+}
+
+async function main(): Promise<void> {
   const bundles = await bundleFunctions(join(root, '.build'));
+  await checkBundles(bundles);
   for (const { file, sizeBytes } of bundles)
     console.log(`${relative(root, file)} ${(sizeBytes / 1024).toFixed(0)} KiB`);
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });
 }

@@ -1,12 +1,11 @@
 /**
  * Word count on a laptop: `npm start -- [FILE…]`.
  *
- * The application is the one that functions/app.ts deploys; here the whole system runs in this process on the embedded log.
+ * The application (word-count.ts) could be deployed as it is; here the whole system runs in this process on the embedded log.
  */
 import { access, constants, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import wordCount from '../../functions/app.js';
 import { defineApp } from '../../lib/index.js';
 import { LocalStreams } from '../../lib/local/index.js';
 import { CountsView } from './counts-view.js';
@@ -14,6 +13,7 @@ import { FileFeed, positionsTopic } from './file-feed.js';
 import { readOptions, USAGE, type WordCountOptions } from './options.js';
 import { BadRequest, servePage } from './page-server.js';
 import { Progress } from './progress.js';
+import wordCount from './word-count.js';
 
 const PARTITIONS = 4;
 const MEMBERS_LIMIT = 8;

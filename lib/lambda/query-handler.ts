@@ -70,9 +70,11 @@ function readableStores(app: StreamsApp, names: readonly string[]): ReadonlyMap<
   for (const name of names) {
     const spec = app.topology.stores.get(name);
     if (spec === undefined) {
+      const known = [...app.topology.stores.keys()];
+      const has = known.length === 0 ? 'It has none' : `It has ${known.map((one) => `'${one}'`).join(', ')}`;
       throw new InvalidSettingError(`stores: '${name}' is no store of the topology`, {
-        details: { name, known: [...app.topology.stores.keys()] },
-        remedy: "Name stores of the topology in the query handler's `stores`.",
+        details: { name, known },
+        remedy: `${has}: name those that may be read in the query handler's \`stores\` (functions/app.ts: \`queryStores\`).`,
       });
     }
     specs.set(name, spec);

@@ -147,6 +147,7 @@ const breaks: readonly Break[] = [
   { rule: 'schema-types-are-types', file: 'lib/serde/loaded.ts', imports: '@standard-schema/spec' },
   { rule: 'functions-are-thin', file: 'functions/broken.ts', imports: '../lib/runtime/run-task.js' },
   { rule: 'lib-knows-no-consumer', file: 'lib/lambda/app.ts', imports: '../../functions/app.js' },
+  { rule: 'the-application-is-an-operators', file: 'examples/broken.ts', imports: '../functions/app.js' },
   { rule: 'imports-resolve', file: 'lib/lambda/missing.ts', imports: './nowhere.js' },
   { rule: 'no-circular', file: 'lib/local/one.ts', imports: './two.js' },
 ];
@@ -179,7 +180,7 @@ describe('the rules about directions', () => {
     for (const { file, imports, statement } of breaks)
       await put(file, `${statement ?? `import '${imports}'`};\nexport {};\n`);
 
-    violations = (await cruise(folder, ['lib', 'functions'])).summary.violations;
+    violations = (await cruise(folder, ['lib', 'functions', 'examples'])).summary.violations;
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,7 +1,7 @@
 /** What functions must bear on AWS: to be ended by their time-out in mid-transaction, called twice, and called late. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import wordCount from '../../functions/app.js';
+import wordCount from '../../examples/wordcount/word-count.js';
 import { appInEnvironment } from '../../lib/lambda/environment.js';
 import { offset } from '../../lib/model/offset.js';
 import { topicPartitionKey } from '../../lib/model/topic-partition.js';

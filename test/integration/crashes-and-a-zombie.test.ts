@@ -2,7 +2,7 @@
  * Word count, exactly once, while members die at random points and a zombie comes back after its tasks have moved.
  */
 import { afterEach, expect, it } from 'vitest';
-import wordCount from '../../functions/app.js';
+import wordCount from '../../examples/wordcount/word-count.js';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import { defineApp } from '../../lib/index.js';
 import { LocalStreams, RecordSetBuilder } from '../../lib/local/index.js';

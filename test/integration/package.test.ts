@@ -1,5 +1,5 @@
 /**
- * What `npm run package` makes, without credentials or network: the functions' bundles, and the template that the framework
+ * What `npm run package` makes of the word count, without credentials or network: the functions' bundles, and the template that the framework
  * generates from serverless.yml and infra/. Everything happens in a copy, so that nothing of a real deployment is touched.
  */
 import { execFile } from 'node:child_process';
@@ -75,7 +75,7 @@ beforeAll(async () => {
   for (const name of ['serverless.yml', 'package.json', 'infra'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await bundleFunctions(join(folder, '.build'));
+  await bundleFunctions(join(folder, '.build'), { app: 'test/support/word-count-app.ts' });
   template = await packageService(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

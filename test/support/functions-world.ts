@@ -1,5 +1,5 @@
 /** The four functions of the word count in one process: real handlers over memory adapters, invoked as Lambda would. */
-import wordCount from '../../functions/app.js';
+import wordCount from '../../examples/wordcount/word-count.js';
 import type { Clock, Host, LogFields, Logger } from '../../lib/host/host.js';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import type { Invoker } from '../../lib/invoke/invoker.js';

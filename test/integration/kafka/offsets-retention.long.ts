@@ -4,7 +4,7 @@
  */
 import { Kafka, logLevel } from 'kafkajs';
 import { afterEach, expect, it } from 'vitest';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import { defineApp, string } from '../../../lib/index.js';
 import { LocalStreams, offset, topicPartitionKey } from '../../../lib/local/index.js';

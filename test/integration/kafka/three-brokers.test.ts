@@ -1,6 +1,6 @@
 /** Word count on three brokers with replication 3, at both guarantees, while each broker is killed under load and restarted. */
 import { afterEach, describe, expect, it } from 'vitest';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import { defineApp } from '../../../lib/index.js';
 import { LocalStreams, type Log, RecordSetBuilder } from '../../../lib/local/index.js';

@@ -1,6 +1,6 @@
 /** Word count on AWS's API: the functions deployed, their topics on a real broker, seen from outside alone. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import type { Incarnation } from '../../../lib/leases/records.js';
 import type { Log } from '../../../lib/log/log.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
@@ -18,7 +18,7 @@ import { LOOK_MS, until } from './patience.js';
 export const PARTITIONS = 2;
 const CHUNK_LINES = 50;
 
-/** Its topics: those of functions/app.ts, and the internal ones. */
+/** Its topics: those of the topology, and the internal ones. */
 const isOurTopic = (topic: string): boolean =>
   topic === 'lines' || topic === 'counts' || topic.startsWith(`${wordCount.applicationId}-`);
 

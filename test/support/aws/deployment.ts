@@ -1,5 +1,5 @@
 /**
- * The functions of this project, deployed as an operator deploys them: bundled, packaged and brought up by the framework from
+ * The functions of this project with the word count, deployed as an operator deploys them: bundled, packaged and brought up by the framework from
  * serverless.yml and infra/, in a folder of its own and under a name of its own (the target's run).
  */
 import { execFile } from 'node:child_process';
@@ -129,7 +129,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     for (const name of ['serverless.yml', 'package.json', 'infra'])
       await cp(join(root, name), join(folder, name), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    await bundleFunctions(join(folder, '.build'), options.target.dir === undefined ? { task: mortalTask } : {});
+    const sources = options.target.dir === undefined ? { task: mortalTask } : {};
+    await bundleFunctions(join(folder, '.build'), { app: 'test/support/word-count-app.ts', sources });
     await change(join(folder, 'serverless.yml'), 'service: millrace\n', `service: ${options.target.run}\n`);
     if (options.takesRoles === true) await change(join(folder, 'infra/roles.yml'), lambdaAlone, lambdaAndUs);
     if (options.taskTimeoutS !== undefined)

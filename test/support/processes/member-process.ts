@@ -2,7 +2,7 @@
  * One member of the word count in a process of its own, on a real broker: what a task function's invocation is.
  * Its parent serves the tables and the invoker, and gives it its orders in the first message.
  */
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import type { Invoker } from '../../../lib/invoke/invoker.js';

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import { defineApp } from '../../../lib/index.js';
 import { LocalStreams, type Log, RecordSetBuilder } from '../../../lib/local/index.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { appInEnvironment } from '../../../lib/lambda/environment.js';
 import { deadlineOf } from '../../../lib/lambda/lambda-context.js';
 import { once } from '../../../lib/lambda/once.js';

@@ -1,7 +1,7 @@
 /** The four handlers together, on memory adapters: what an event makes them do, and what a bad one can't. */
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import { createQueryHandler, createTaskHandler } from '../../../lib/lambda/index.js';
 import { InvalidPayloadError, InvalidSettingError, UnavailableError } from '../../../lib/model/errors.js';
 import { createFunctionsWorld } from '../../support/functions-world.js';

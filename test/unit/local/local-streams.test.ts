@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import wordCount from '../../../functions/app.js';
+import wordCount from '../../../examples/wordcount/word-count.js';
 import type { TaskAssignor } from '../../../lib/assignment/index.js';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
