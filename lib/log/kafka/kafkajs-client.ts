@@ -40,7 +40,7 @@ function kafkaOf(
       retry: { retries: 0 },
       socketFactory: sockets.factory,
       logLevel: kafkajs.logLevel.WARN,
-      logCreator: kafkajsLogCreator(host.logger),
+      logCreator: kafkajsLogCreator(host.logger, host.clock),
     });
   } catch (cause) {
     if (cause instanceof StreamsError) throw cause;

@@ -10,6 +10,7 @@ import { ConnectionFailure } from '../failures.js';
 import { type Api, type ApiRequest, type ApiResponse, decodeResponse, encodeRequest } from '../protocol/api.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
 import type { KafkajsBroker, KafkajsConnection, RawRequest, RawResponse } from './kafkajs-internals.js';
+import { GIVEN_UP } from './sockets.js';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -89,7 +90,7 @@ export class Lane {
     if (this.broken) return;
     this.broken = true;
     // An idle connection ends quietly; one with a request needs the error, without which kafkajs would wait for its time-out.
-    if (this.isBusy) this.connection.socket?.destroy(new Error('the connection was given up'));
+    if (this.isBusy) this.connection.socket?.destroy(new Error(GIVEN_UP));
     else this.connection.socket?.destroy();
     // kafkajs stops its timers here; the socket is gone already, and so are its errors.
     this.broker.disconnect().catch(() => undefined);

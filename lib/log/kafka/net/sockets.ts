@@ -5,6 +5,11 @@ import type { ISocketFactory } from 'kafkajs';
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
+/** Why we end a connection in which somebody waits. */
+export const LOG_CLOSED = 'the log was closed';
+export const GIVEN_UP = 'the connection was given up';
+export const OUR_OWN_ENDS: readonly string[] = [LOG_CLOSED, GIVEN_UP];
+
 export class Sockets {
   private readonly open = new Set<Socket>();
 
@@ -27,6 +32,6 @@ export class Sockets {
 
   /** Ends every socket now; who waits for an answer gets an error. */
   destroyAll(): void {
-    for (const socket of this.open) socket.destroy(new Error('the log was closed'));
+    for (const socket of this.open) socket.destroy(new Error(LOG_CLOSED));
   }
 }
