@@ -8,7 +8,8 @@ export interface QueryRequest {
   readonly keyText: string;
 }
 
-const PATH = /^\/stores\/([^/]+)\/(.*)$/s;
+/** `//stores` is what a function URL, which ends in `/`, and a path make that were written one after the other. */
+const PATH = /^\/+stores\/([^/]+)\/(.*)$/s;
 const FORM = 'GET /stores/{store}/{key}';
 
 /**

@@ -22,6 +22,8 @@ describe('a request to the query function', () => {
     ['/stores/counts/a%2Fb', 'counts', 'a/b'],
     ['/stores/counts/a/b', 'counts', 'a/b'],
     ['/stores/counts/', 'counts', ''],
+    ['//stores/counts/hello', 'counts', 'hello'],
+    ['/stores/counts//a', 'counts', '/a'],
     ['/stores/my%20store/%F0%9F%8C%8A', 'my store', '🌊'],
   ])('%s asks store %s for key %j', (path, store, keyText) => {
     expect(decodeQueryEvent(request(path))).toEqual({ store, keyText });
