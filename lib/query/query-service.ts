@@ -9,6 +9,7 @@
 
 import { byteKey } from '../model/byte-key.js';
 import { QueryRefusedError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { Offset } from '../model/offset.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { RuntimePorts } from '../runtime/ports.js';
@@ -115,7 +116,10 @@ function serializeKey({ name, keySerde }: StoreSpec, key: unknown): Uint8Array {
   try {
     return keySerde.serialize(key);
   } catch (cause) {
-    throw new QueryRefusedError(`a ${typeof key} is no key of store '${name}'`, { cause, details: { store: name } });
+    throw new QueryRefusedError(`${kindOfValue(key)} is no key of store '${name}'`, {
+      cause,
+      details: { store: name },
+    });
   }
 }
 

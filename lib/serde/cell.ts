@@ -9,6 +9,7 @@
  */
 import { asBuffer, type ByteKey, byteKey, byteKeyAt, type Encoded, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import { encodedBy, type Serde } from './serde.js';
 
 export class Cell<T> {
@@ -151,7 +152,7 @@ function encode<T, E extends Encoded>(serde: Serde<T>, value: T, by: (serde: Ser
   try {
     return by(serde, value);
   } catch (cause) {
-    throw new SerializationError(`a ${typeof value} does not fit the serde ${serde.format ?? ''}`, {
+    throw new SerializationError(`${kindOfValue(value)} does not fit the serde ${serde.format ?? ''}`, {
       cause,
       details: { format: serde.format },
     });

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isPromise } from '../model/awaitable.js';
 import { asBuffer } from '../model/byte-key.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { Serde } from './serde.js';
 
 /** Issues named in an error: enough to see what is wrong, bounded so that a bad record cannot fill a log. */
@@ -38,7 +39,7 @@ const PLAIN: Serde<unknown> = Object.freeze({
 
 function writeJson(value: unknown): Uint8Array {
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`a ${typeof value} has no JSON`);
+  if (text === undefined) throw new TypeError(`${kindOfValue(value)} has no JSON`);
   return Buffer.from(text, 'utf8');
 }
 

@@ -1,4 +1,5 @@
 import { asBuffer, type PackedBytes } from '../model/byte-key.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { Serde } from './serde.js';
 
 const TWO_TO_32 = 0x1_0000_0000;
@@ -95,7 +96,7 @@ const DOUBLE: Serde<number> = Object.freeze({
   immutable: true,
   accepts: (_bytes: Buffer, start: number, end: number) => end - start === 8,
   serialize: (value: number) => {
-    if (typeof value !== 'number') throw new TypeError(`a number is wanted, not a ${typeof value}`);
+    if (typeof value !== 'number') throw new TypeError(`a number is wanted, not ${kindOfValue(value)}`);
     const bytes = Buffer.allocUnsafe(8);
     bytes.writeDoubleBE(value, 0);
     return bytes;

@@ -1,4 +1,5 @@
 import { asBuffer, byteKey, type PackedBytes } from '../model/byte-key.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { Serde } from './serde.js';
 
 const STRING: Serde<string> = Object.freeze({
@@ -18,7 +19,7 @@ const STRING: Serde<string> = Object.freeze({
 });
 
 function expectString(value: unknown): void {
-  if (typeof value !== 'string') throw new TypeError(`a string is wanted, not a ${typeof value}`);
+  if (typeof value !== 'string') throw new TypeError(`a string is wanted, not ${kindOfValue(value)}`);
 }
 
 /** ASCII text is its own bytes. */

@@ -5,6 +5,7 @@
  * node, store or topic (STREAMS_INVALID_TOPOLOGY).
  */
 import { TopologyError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import { compileTopology } from './compile-topology.js';
@@ -97,7 +98,7 @@ export class TopologyBuilder {
   ): this {
     this.expectFreeName(name);
     if (typeof supplier !== 'function') {
-      throw invalid(`processor '${name}' needs a function that makes it, not a ${typeof supplier}`, { node: name });
+      throw invalid(`processor '${name}' needs a function that makes it, not ${kindOfValue(supplier)}`, { node: name });
     }
     const parents = this.expectParents(name, expectOptions(options, name).parents);
     this.nodes.set(name, {
@@ -244,7 +245,7 @@ function expectOptions<T extends object>(options: T, node: string): T {
 
 function expectFunctionOrNothing(given: unknown, option: string, node: string): void {
   if (given === undefined || typeof given === 'function') return;
-  throw invalid(`node '${node}': ${option} is a ${typeof given}, a function is wanted`, { node, option });
+  throw invalid(`node '${node}': ${option} is ${kindOfValue(given)}, a function is wanted`, { node, option });
 }
 
 /** Kafka's rule for topic names. */

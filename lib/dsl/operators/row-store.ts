@@ -1,10 +1,10 @@
 import type { Awaitable } from '../../model/awaitable.js';
 import { asBuffer, type ByteKey, type Encoded } from '../../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../../model/errors.js';
+import { kindOfValue } from '../../model/kind-of-value.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import { Cell } from '../../serde/cell.js';
 import { encodedBy, type Serde } from '../../serde/serde.js';
-
 import type { ByteStore, StoredValue } from '../../state/byte-store.js';
 import { readStored } from '../../state/read-stored.js';
 import type { StateStore } from '../../state/state-store.js';
@@ -72,7 +72,7 @@ export class RowStore<K, V> {
     try {
       return encodedBy(this.serde, value);
     } catch (cause) {
-      throw new SerializationError(`a ${typeof value} does not fit store '${this.name}'`, {
+      throw new SerializationError(`${kindOfValue(value)} does not fit store '${this.name}'`, {
         cause,
         details: { store: this.name },
       });
