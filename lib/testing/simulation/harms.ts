@@ -20,6 +20,10 @@ export interface Harm {
   readonly code: ErrorCode;
   /** Whether results differ even if no task stops: what is lost left no trace. */
   readonly isCertain: boolean;
+  /** Those whose tasks have to stop before they go on (loss-is-said.ts). Absent: none has to. */
+  readonly mustBeSaid?: readonly TopicPartition[];
+  /** When it was done, in virtual milliseconds. Absent: it does not matter. */
+  readonly atMs?: number;
 }
 
 export class Harms {

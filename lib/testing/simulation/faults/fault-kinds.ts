@@ -7,9 +7,10 @@ import { failingLog, slowLog } from './log-faults.js';
 import { offsetsExpired } from './offset-faults.js';
 import { codeRedeployed, memberAdded, memberDrained, scheduleRepeated } from './operator-faults.js';
 import { crash, freeze } from './process-faults.js';
+import { changelogRecreated, topicRecreated } from './recreated-topic-faults.js';
 import { snapshotLost, snapshotTorn } from './snapshot-faults.js';
 import { rowDeleted, tableReplyLost, tableThrottled } from './table-faults.js';
-import { compaction, inputLost, topicRecreated, topicTruncated } from './topic-faults.js';
+import { compaction, inputLost, topicTruncated } from './topic-faults.js';
 import { foreignTransaction, timedOut, transactionTimedOut } from './transaction-faults.js';
 
 export const FAULT_KINDS: readonly FaultKind[] = [
@@ -31,6 +32,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   topicTruncated,
   inputLost,
   topicRecreated,
+  changelogRecreated,
   compaction,
   offsetsExpired,
   snapshotTorn,

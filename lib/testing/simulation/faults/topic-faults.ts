@@ -1,17 +1,16 @@
-/** Topics that lose records, are compacted, or are another topic of the same name. */
-import type { Offset } from '../../../model/offset.js';
+/** Topics that lose records, or are compacted. */
 import { offset } from '../../../model/offset.js';
-import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
-import { internalTopicName, topicName } from '../../../topology/app.js';
+import { internalTopicName } from '../../../topology/app.js';
 import type { Cloud } from '../cloud.js';
 import { atCall, named } from './at-call.js';
 import { anyCall, moment } from './draw.js';
 import type { FaultKind } from './fault.js';
+import { inputs } from './seen-inputs.js';
 
 const COMPACTIONS_MOST = 20;
 const CALLS_BETWEEN_MOST = 200;
 /** Harm ends a scenario's hope for exact results: most scenarios are to do without. */
-const RARE = 0.12;
+export const RARE = 0.12;
 
 /**
  * Retention takes what was read. Changelogs are left alone: Kafka refuses to delete records of a topic that is only compacted
@@ -61,27 +60,6 @@ export const inputLost: FaultKind = {
   }),
 };
 
-export const topicRecreated: FaultKind = {
-  kind: 'topic-recreated',
-  about: 'an input topic is deleted and created again under its name',
-  weight: RARE,
-  harms: 'what was not read of it is gone; its tasks begin anew with it or stop with STREAMS_LOST_OFFSETS',
-  make: (chance, size) => ({ kind: 'topic-recreated', atMs: moment(chance, size), topic: chance.below(1_000) }),
-  activate: (fault, cloud, fired) => ({
-    begin: () =>
-      cloud.inBackground(
-        cloud.tryUntilCalm(Number(fault.atMs), async () => {
-          const written = (await inputs(cloud)).filter(({ isSource, stable }) => isSource && stable > 0);
-          const topic = written[Number(fault.topic) % written.length]?.at.topic;
-          if (topic === undefined) return false;
-          await recreate(cloud, topic, 'topic-recreated');
-          fired({ topic });
-          return true;
-        }),
-      ),
-  }),
-};
-
 export const compaction: FaultKind = {
   kind: 'compaction',
   about: 'the log compacts all changelogs, again and again, between two calls',
@@ -121,56 +99,4 @@ async function compactAll(cloud: Cloud): Promise<void> {
   const changelogs = [...app.topology.changelogs.values()].filter(({ internal }) => internal);
   const described = await log.describeTopics(changelogs.map(({ topic }) => internalTopicName(app, topic)));
   for (const name of described.keys()) await log.compact(name);
-}
-
-async function recreate(cloud: Cloud, topic: string, kind: string): Promise<void> {
-  const { log } = cloud;
-  const { name, partitions, config } = (await log.describeTopics([topic])).get(topic) ?? {
-    name: topic,
-    partitions: 1,
-    config: {},
-  };
-  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
-  cloud.harms.add({ kind, partitions: all, code: 'STREAMS_LOST_OFFSETS', isCertain: true });
-  await log.deleteTopic(topic);
-  await log.createTopic({ name, partitions, config });
-}
-
-interface SeenInput {
-  readonly at: TopicPartition;
-  readonly key: TopicPartitionKey;
-  readonly isSource: boolean;
-  readonly start: Offset;
-  readonly stable: Offset;
-  readonly committed: Offset | null;
-}
-
-/** All inputs of the application that do not serve as changelogs, as they stand now, in a fixed order. */
-async function inputs({ app, log }: Cloud): Promise<readonly SeenInput[]> {
-  const { topology, applicationId } = app;
-  const changelogs = new Set([...topology.changelogs.values()].map(({ topic }) => topic));
-  const names = topology.subTopologies
-    .flatMap(({ sourceTopics }) => sourceTopics)
-    .filter((name) => !changelogs.has(name));
-  const internal = new Set([...topology.repartitionTopics.keys()].map((name) => internalTopicName(app, name)));
-  const described = [...(await log.describeTopics(names.map((name) => topicName(app, name)))).values()];
-  const all = described.flatMap(({ name, partitions }) =>
-    Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })),
-  );
-  const [starts, stables, committed] = await Promise.all([
-    log.listOffsets(all, 'earliest'),
-    log.listOffsets(all, 'lastStable'),
-    log.committedOffsets(applicationId, all),
-  ]);
-  return all.map((at) => {
-    const key = topicPartitionKey(at);
-    return {
-      at,
-      key,
-      isSource: !internal.has(at.topic),
-      start: starts.get(key) ?? offset(0),
-      stable: stables.get(key) ?? offset(0),
-      committed: committed.get(key)?.nextOffset ?? null,
-    };
-  });
 }

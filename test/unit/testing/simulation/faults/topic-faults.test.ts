@@ -63,6 +63,52 @@ describe('an input that is created again', () => {
   });
 });
 
+describe('an input that is created again and filled beyond what was read', () => {
+  const codesOf = (run: SceneRun) => [...new Set(run.entries('task-failed').map((entry) => entry.fields.code))];
+
+  it('stops a task that runs, although its position is in range (trap 25)', async () => {
+    const run = await runScene([{ kind: 'topic-recreated', atMs: 2_000, topic: 0, filled: true }]);
+
+    const [harm] = run.cloud.harms.all;
+    expect(harm?.mustBeSaid).toEqual([0, 1].map((partition) => ({ topic: 'lines', partition })));
+    expect(codesOf(run)).toEqual(['STREAMS_LOST_OFFSETS']);
+    expect([...run.cloud.harms.stoppedTasks].sort()).toEqual(['0_0', '0_1']);
+    expect(run.violations).toEqual([]);
+  });
+
+  it('stops a task whose process stood still in a commit, and committed its old position in the new topic (trap 25)', async () => {
+    const faults = [
+      { kind: 'freeze', call: 160, before: true, ms: 2_000 },
+      { kind: 'topic-recreated', atMs: 2_000, topic: 0, filled: true },
+    ];
+    const run = await runScene(faults);
+
+    const { atMs, fields } = run.fault('freeze');
+    expect([fields.method, atMs < 2_000 && atMs + 2_000 > 2_000]).toEqual(['sendOffsets', true]);
+    const messages = run.entries('task-failed').map((entry) => String(entry.fields.message));
+    expect(messages).toContainEqual(expect.stringContaining('the committed offset is of the old one'));
+    expect(codesOf(run)).toEqual(['STREAMS_LOST_OFFSETS']);
+    expect([...run.cloud.harms.stoppedTasks].sort()).toEqual(['0_0', '0_1']);
+    expect(run.violations).toEqual([]);
+  });
+});
+
+describe('a changelog that is created again', () => {
+  it.each([
+    ['under a task that runs', 2_000],
+    ['while its task sleeps', ASLEEP_MS],
+  ])('%s stops it with STREAMS_LOST_STATE before it goes on without its state (trap 25)', async (_, atMs) => {
+    const run = await runScene([{ kind: 'changelog-recreated', atMs, topic: 0 }]);
+
+    const { fields } = run.fault('changelog-recreated');
+    const codes = new Set(run.entries('task-failed').map((entry) => entry.fields.code));
+    expect(fields.topic).toBe('scene-counts-changelog');
+    expect([...codes]).toEqual(['STREAMS_LOST_STATE']);
+    expect([...run.cloud.harms.stoppedTasks].sort()).toEqual(['1_0', '1_1']);
+    expect(run.violations).toEqual([]);
+  });
+});
+
 describe('compaction', () => {
   it('takes records out of the changelogs between two calls, and the state stays what it was', async () => {
     const run = await runScene([{ kind: 'compaction', call: 400, times: 8, between: 60 }]);
