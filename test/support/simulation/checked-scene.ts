@@ -1,4 +1,5 @@
 /** A cloud in which nothing runs but what a test does, watched by one checker: to show it a broken world. */
+import type { Incarnation } from '../../../lib/leases/records.js';
 import type { RecordSet } from '../../../lib/model/record-set.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { resolveSettings } from '../../../lib/model/settings.js';
@@ -25,6 +26,8 @@ const SCENARIO: Scenario = {
   faults: [],
   calmAtMs: 0,
 };
+
+const FIRST: Incarnation = { memberId: 'member-1', incarnation: 1 };
 
 export interface SceneOptions {
   readonly checker: Checker;
@@ -108,8 +111,8 @@ export class Scene {
     this.cloud.effect({ ...made, ok: true, answer });
   }
 
-  take(process: string, taskId: string, epoch: number): void {
-    const item = { taskId: taskId as TaskId, epoch, owner: { memberId: 'member-1', incarnation: 1 }, offsets: null };
+  take(process: string, taskId: string, epoch: number, owner: Incarnation = FIRST): void {
+    const item = { taskId: taskId as TaskId, epoch, owner, offsets: null };
     this.effect(
       process,
       { port: 'leases', method: 'takeLease', args: [{ ...item, expected: null }] },

@@ -3,19 +3,20 @@
  * plan since it took the task grants it to that member.
  */
 import type { Conditional } from '../../../leases/lease-store.js';
-import type { Lease, MemberId, Plan } from '../../../leases/records.js';
+import type { Incarnation, Lease, MemberId, Plan } from '../../../leases/records.js';
 import { isGrantedTo } from '../../../leases/rules.js';
 import type { TaskId } from '../../../model/task-id.js';
 import type { Checker } from './checker.js';
 
-const TASK_ENDS = new Set(['task-released', 'task-left', 'task-failed', 'task-migrated']);
+/** Events with which a run of a task ends. */
+export const TASK_ENDS: ReadonlySet<string> = new Set(['task-released', 'task-left', 'task-failed', 'task-migrated']);
 
 export const onlyMoversPause: Checker = {
   name: 'only-movers-pause',
   watch({ cloud, wrong }) {
     const plans: Plan[] = [];
-    /** By task: plans that there were when its lease was last taken. */
-    const plansAtTake = new Map<TaskId, number>();
+    /** By task and owner: plans that there were when that owner took the lease last; another may have it before the end is logged. */
+    const plansAtTake = new Map<string, number>();
     cloud.listen(({ port, method, ...outcome }) => {
       if (port !== 'leases' || !outcome.ok) return;
       if (method === 'writePlan') {
@@ -23,14 +24,17 @@ export const onlyMoversPause: Checker = {
         if (applied) plans.push(item);
       } else if (method === 'takeLease') {
         const { applied, item } = outcome.answer as Conditional<Lease>;
-        if (applied) plansAtTake.set(item.taskId, plans.length);
+        if (applied && item.owner !== null) plansAtTake.set(ownership(item.taskId, item.owner), plans.length);
       }
     });
     cloud.timeline.listen(({ who, event, fields }) => {
       if (!TASK_ENDS.has(event) || fields.reason !== 'revoked') return;
       const taskId = fields.taskId as TaskId;
       const memberId = fields.memberId as MemberId;
-      const newestAtTake = Math.max(0, (plansAtTake.get(taskId) ?? 0) - 1);
+      const newestAtTake = Math.max(
+        0,
+        (plansAtTake.get(ownership(taskId, { memberId, incarnation: Number(fields.incarnation) })) ?? 0) - 1,
+      );
       const since = plans.slice(newestAtTake);
       if (since.some((plan) => !isGrantedTo(plan, taskId, memberId))) return;
       wrong(`${who} hands back ${taskId} for a plan, though ${memberId} is granted it by all plans since it took it`);
@@ -38,3 +42,7 @@ export const onlyMoversPause: Checker = {
     return {};
   },
 };
+
+function ownership(taskId: TaskId, { memberId, incarnation }: Incarnation): string {
+  return `${taskId} ${memberId}/${incarnation}`;
+}

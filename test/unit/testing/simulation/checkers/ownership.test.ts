@@ -58,7 +58,7 @@ describe('only movers pause', () => {
     number,
     assignment: { 'member-1': { active, standby: [], warmup: [] } },
   });
-  const revoked = { taskId: '0_0', memberId: 'member-1', reason: 'revoked' };
+  const revoked = { taskId: '0_0', memberId: 'member-1', incarnation: 1, reason: 'revoked' };
 
   it('a task that a plan gives away is handed back', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
@@ -67,6 +67,21 @@ describe('only movers pause', () => {
       write(plan(1, ['0_0']));
       scene.take('task#1', '0_0', 1);
       write(plan(2, []));
+      scene.cloud.timeline.add('task#1', 'task-released', revoked);
+    });
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('a task is handed back in order although the next owner has it before the end is logged', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      const write = (item: object) =>
+        scene.effect('scheduler#1', { port: 'leases', method: 'writePlan', args: [item] }, { applied: true, item });
+      write(plan(1, ['0_0']));
+      scene.take('task#1', '0_0', 1);
+      write(plan(2, []));
+      write(plan(3, ['0_0']));
+      scene.take('task#2', '0_0', 2, { memberId: 'member-2', incarnation: 1 });
       scene.cloud.timeline.add('task#1', 'task-released', revoked);
     });
 
