@@ -31,10 +31,8 @@ export const onlyMoversPause: Checker = {
       if (!TASK_ENDS.has(event) || fields.reason !== 'revoked') return;
       const taskId = fields.taskId as TaskId;
       const memberId = fields.memberId as MemberId;
-      const newestAtTake = Math.max(
-        0,
-        (plansAtTake.get(ownership(taskId, { memberId, incarnation: Number(fields.incarnation) })) ?? 0) - 1,
-      );
+      const owner = ownership(taskId, { memberId, incarnation: Number(fields.incarnation) });
+      const newestAtTake = Math.max(0, (plansAtTake.get(owner) ?? 0) - 1);
       const since = plans.slice(newestAtTake);
       if (since.some((plan) => !isGrantedTo(plan, taskId, memberId))) return;
       wrong(`${who} hands back ${taskId} for a plan, though ${memberId} is granted it by all plans since it took it`);

@@ -56,6 +56,7 @@ describe('only movers pause', () => {
   const checker = onlyMoversPause;
   const plan = (number: number, active: readonly string[]) => ({
     number,
+    dead: [],
     assignment: { 'member-1': { active, standby: [], warmup: [] } },
   });
   const revoked = { taskId: '0_0', memberId: 'member-1', incarnation: 1, reason: 'revoked' };
