@@ -24,6 +24,11 @@ import { VirtualTime } from './virtual-time.js';
 const SCHEDULER_TIMEOUT_MS = 75_000;
 const STANDBY_TIMEOUT_MS = 20_000;
 const QUERY_TIMEOUT_MS = 10_000;
+/**
+ * A broker that keeps committed offsets for a shorter time than this would lose those of a task whose member dies and whose
+ * next one comes only with the second schedule from then on.
+ */
+const OFFSETS_RETENTION_LEAST_MS = 180_000;
 /** EventBridge: `rate(1 minute)`. */
 export const SCHEDULE_INTERVAL_MS = 60_000;
 /** Virtual milliseconds between two attempts of `tryUntilCalm`. */
@@ -115,7 +120,8 @@ export class Cloud {
     const { next, id } = createChance(options.scenario.seed, 'cloud');
     const random = { next, id };
     const host = { ...createNodeHost({ logger: timeline.logger('cloud'), random }), clock: time.clock };
-    const log = await createMemoryLog({ host });
+    const offsetsRetentionMs = Math.max(options.app.settings.offsetsRetentionMs, OFFSETS_RETENTION_LEAST_MS);
+    const log = await createMemoryLog({ host, defaults: { offsetsRetentionMs } });
     for (const [name, partitions] of Object.entries(options.topics))
       await log.createTopic({ name, partitions, config: {} });
     return new Cloud({ ...options, time, timeline, host, log });

@@ -1,4 +1,5 @@
 import type { Mutant } from './mutant.js';
+import { NO_SELF_STOP } from './ownership-mutants.js';
 
 const USABILITY = 'lib/snapshots/usability.ts';
 
@@ -61,6 +62,7 @@ export const stateMutants: readonly Mutant[] = [
     name: 'confirmed-position',
     protects:
       'K2: a position is confirmed by the lease after the end was read; else a zombie takes the writes of others for its own',
+    given: [NO_SELF_STOP],
     edits: [
       {
         file: 'lib/runtime/task-session.ts',

@@ -107,7 +107,8 @@ export class Scene {
     answer: unknown,
     producer?: ProducerTag,
   ): void {
-    const made = { ...call, process: this.process(process), reads: false, producer: producer ?? null };
+    const reads = /^(read|list)/.test(call.method);
+    const made = { ...call, process: this.process(process), reads, producer: producer ?? null };
     this.cloud.effect({ ...made, ok: true, answer });
   }
 

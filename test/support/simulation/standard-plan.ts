@@ -14,28 +14,36 @@ const CITIES = 4;
 /** With wall-clock timers the application never sleeps; without, it does. */
 const TICK_MS = 5_000;
 const NO_TICKS_MS = 86_400_000;
+/** The least that the setting may be: offsets are kept every quarter of a minute, and expire while an application sleeps. */
+const SHORT_RETENTION_MS = 60_000;
 
 const topics = { ...SOURCE_TOPICS, ...SINK_TOPICS };
 const outputs: Subject['outputs'] = { counts: 'sequence', numbered: 'sequence', cities: 'last', ticks: 'none' };
 const always = { topics, outputs, oracle: standardOracle };
+/** Tombstones that compaction takes within a run. */
+const FORGETFUL: Readonly<Record<string, string>> = { 'delete.retention.ms': '3000' };
 /** Its timers count in the store of numbers. */
-const waking: Subject = {
+const waking = (profilesConfig: Readonly<Record<string, string>>): Subject => ({
   ...always,
-  app: stressApp({}, TICK_MS),
+  app: stressApp({}, TICK_MS, profilesConfig),
   counting: ['counts', 'numbered', 'ticks'],
   incomparableStores: ['numbers'],
-};
-const sleeping: Subject = {
+});
+const sleeping = (profilesConfig: Readonly<Record<string, string>>): Subject => ({
   ...always,
-  app: stressApp({}, NO_TICKS_MS),
+  app: stressApp({}, NO_TICKS_MS, profilesConfig),
   counting: ['counts', 'numbered'],
   sleeps: true,
-};
-
+});
 /** Seeds with the same remainder share a subject. */
+const SUBJECTS: readonly Subject[] = [waking, sleeping, sleeping].flatMap((subject) => [
+  subject({}),
+  subject(FORGETFUL),
+]);
+
 export function standardPlan(seed: number): ScenarioPlan {
   return {
-    subject: seed % 3 === 0 ? waking : sleeping,
+    subject: SUBJECTS[(seed % 3) * 2 + (Math.floor(seed / 3) % 2)] ?? waking({}),
     kinds: FAULT_KINDS,
     faults: [5, 10],
     members: [2, 4],
@@ -44,6 +52,7 @@ export function standardPlan(seed: number): ScenarioPlan {
       processingGuarantee: chance.happens(0.85) ? 'exactly_once_v2' : 'at_least_once',
       statestoreCacheMaxBytes: chance.happens(0.7) ? 0 : 1_000,
       numStandbyReplicas: chance.below(2),
+      ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),
     }),
   };
 }

@@ -50,7 +50,12 @@ function numbering(tickMs: number) {
   };
 }
 
-export function stressApp(settings: SettingsInput, tickMs: number): StreamsApp {
+/** @param profilesConfig of the changelog of profiles, which are deleted now and then */
+export function stressApp(
+  settings: SettingsInput,
+  tickMs: number,
+  profilesConfig: Readonly<Record<string, string>> = {},
+): StreamsApp {
   const text = { key: string(), value: string() };
   const builder = new StreamsBuilder();
   builder
@@ -61,7 +66,7 @@ export function stressApp(settings: SettingsInput, tickMs: number): StreamsApp {
     .toStream()
     .to('counts');
   builder
-    .table('profiles', { ...text, store: 'profiles' })
+    .table('profiles', { ...text, store: 'profiles', changelogConfig: profilesConfig })
     .groupBy((name, city) => [city, name] as const, { key: string(), value: string(), name: 'by-city' })
     .count({ store: 'cities' })
     .toStream()

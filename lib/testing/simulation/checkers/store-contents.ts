@@ -82,6 +82,11 @@ export function withoutTimestamps(content: StoreContent): ReadonlyMap<string, st
   return new Map([...content].map(([key, text]) => [key, text.slice(text.indexOf(':') + 1)]));
 }
 
+/** As it stands in a {@link StoreContent}. */
+export function storeEntry(timestampMs: number, value: Uint8Array): string {
+  return entry(timestampMs, Buffer.from(value).toString('latin1'));
+}
+
 function entry(timestampMs: number, value: string): string {
   return `${timestampMs}:${value}`;
 }

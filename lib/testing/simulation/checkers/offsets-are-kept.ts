@@ -1,0 +1,67 @@
+/**
+ * A task that runs commits the offsets of all its inputs again before they expire, of idle ones as well: every quarter of
+ * `offsetsRetentionMs` (design.md §4), and no later than a living session may stand still after that.
+ */
+import type { ProducerOptions } from '../../../log/log.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
+import { transactionalId } from '../../../runtime/task-run.js';
+import type { CheckedRun, Checker, WatchedRun } from './checker.js';
+import { SAMPLE_INTERVAL_MS } from './checker.js';
+import { TASK_ENDS } from './only-movers-pause.js';
+
+/** A part of the retention: KEEPS_PER_RETENTION of runtime/housekeeping.ts. */
+const KEPT_PART = 1 / 4;
+/** A commit takes a few calls, some with the longest latency. */
+const WORK_MS = 1_000;
+
+export const offsetsAreKept: Checker = {
+  name: 'offsets-are-kept',
+  watch(run) {
+    const watching = new Watching(run);
+    return watching;
+  },
+};
+
+class Watching implements WatchedRun {
+  private readonly run: CheckedRun;
+  private readonly boundMs: number;
+  /** By transactional id: since when a producer of it has been there, of a task that still runs. */
+  private readonly runningSinceMs = new Map<string, number>();
+  private readonly committedAtMs = new Map<TopicPartitionKey, number>();
+
+  constructor(run: CheckedRun) {
+    const { cloud, witness } = run;
+    this.run = run;
+    const { offsetsRetentionMs, sessionTimeoutMs, transactionTimeoutMs } = cloud.app.settings;
+    // A session that stands still for longer than a session time-out ends; a transaction that is open for longer is ended.
+    this.boundMs =
+      offsetsRetentionMs * KEPT_PART + sessionTimeoutMs + transactionTimeoutMs + WORK_MS + 2 * SAMPLE_INTERVAL_MS;
+    witness.transactions.listen(({ offsets }) => {
+      for (const key of offsets.keys()) this.committedAtMs.set(key, cloud.time.nowMs);
+    });
+    cloud.listen(({ port, method, args, ok }) => {
+      if (port !== 'log' || method !== 'initProducer' || !ok) return;
+      this.runningSinceMs.set((args[0] as ProducerOptions).transactionalId, cloud.time.nowMs);
+    });
+    cloud.timeline.listen(({ event, fields }) => {
+      if (TASK_ENDS.has(event)) this.runningSinceMs.delete(`${cloud.app.applicationId}-${String(fields.taskId)}`);
+    });
+  }
+
+  async sample(): Promise<void> {
+    const { cloud, witness, wrong } = this.run;
+    const { nowMs } = cloud.time;
+    for (const { taskId, inputs } of witness.map.tasks) {
+      const sinceMs = this.runningSinceMs.get(transactionalId(cloud.app, taskId));
+      if (sinceMs === undefined || nowMs - sinceMs <= this.boundMs) continue;
+      for (const key of inputs.map(topicPartitionKey)) {
+        const forMs = nowMs - Math.max(sinceMs, this.committedAtMs.get(key) ?? 0);
+        if (forMs <= this.boundMs) continue;
+        wrong(
+          `${taskId} has not committed ${key} again for ${Math.round(forMs)} ms, and ${this.boundMs} ms are the most`,
+        );
+        this.runningSinceMs.delete(transactionalId(cloud.app, taskId)); // said once
+      }
+    }
+  }
+}
