@@ -102,7 +102,9 @@ async function count(streams: LocalStreams, options: WordCountOptions, files: re
     `Counting the words of ${files.length === 1 ? files[0] : `${files.length} files`} with ${options.members} members.`,
   );
   if (options.port !== 0 && port !== options.port) say(`Port ${options.port} is taken by another process.`);
-  say(`Look at http://localhost:${port} and press Ctrl-C to end.`);
+  say(
+    `Look at http://localhost:${port}${options.once ? '; it ends when all is counted.' : ' and press Ctrl-C to end.'}`,
+  );
 
   let failure: unknown;
   let counted = false;
