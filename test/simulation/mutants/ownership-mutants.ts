@@ -81,6 +81,13 @@ export const ownershipMutants: readonly Mutant[] = [
   {
     name: 'grant-rule',
     protects: 'R4: a doorbell leaves alone what is held or granted to a live member (traps 44)',
+    given: [
+      {
+        file: 'lib/runtime/grants.ts',
+        find: 'return wanted.has(taskId) && !isGranted;',
+        replace: 'return wanted.has(taskId) && (!isGranted || wanted.size > 0);',
+      },
+    ],
     edits: [
       {
         file: RULES,

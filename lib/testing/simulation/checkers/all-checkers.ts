@@ -16,6 +16,7 @@ import { plansAreComplete } from './plans-are-complete.js';
 import { plansConverge } from './plans-converge.js';
 import { queriesAreTrue } from './queries-are-true.js';
 import { quietWhenIdle } from './quiet-when-idle.js';
+import { sessionsOpenInOrder } from './sessions-open-in-order.js';
 import { silentMembersStop } from './silent-members-stop.js';
 import { snapshotsEqualChangelog } from './snapshots-equal-changelog.js';
 import { stateEqualsChangelog } from './state-equals-changelog.js';
@@ -39,6 +40,7 @@ export const ALL_CHECKERS: readonly Checker[] = [
   quietWhenIdle,
   noGarbage,
   takesAreAllowed,
+  sessionsOpenInOrder,
   writesMeetConditions,
   plansAreComplete,
   latePayloadsAreIgnored,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { latePayloadsAreIgnored } from '../../../../../lib/testing/simulation/checkers/late-payloads-are-ignored.js';
 import { plansAreComplete } from '../../../../../lib/testing/simulation/checkers/plans-are-complete.js';
+import { sessionsOpenInOrder } from '../../../../../lib/testing/simulation/checkers/sessions-open-in-order.js';
 import { silentMembersStop } from '../../../../../lib/testing/simulation/checkers/silent-members-stop.js';
 import { takesAreAllowed } from '../../../../../lib/testing/simulation/checkers/takes-are-allowed.js';
 import { writesMeetConditions } from '../../../../../lib/testing/simulation/checkers/writes-meet-conditions.js';
@@ -152,5 +153,34 @@ describe('silent members stop', () => {
     });
 
     expect(wrong).toHaveLength(count);
+  });
+});
+
+describe('sessions open in order', () => {
+  const LEASE = ['leases', 'readLease'] as const;
+  const OFFSETS = ['log', 'committedOffsets'] as const;
+  const ENDS = ['log', 'listOffsets'] as const;
+
+  it.each([
+    ['lease, offsets and ends after the fence are in order', [LEASE, OFFSETS, ENDS], null],
+    ['one that does not look at the lease is seen', [OFFSETS, ENDS], 'looked at the lease'],
+    ['offsets that were read before the lease was looked at are seen', [OFFSETS, LEASE, ENDS], 'read the committed'],
+    ['a restore without a high watermark is seen', [LEASE, OFFSETS], 'high watermark'],
+  ])('%s', async (_, steps, wanted) => {
+    const wrong = await wrongIn({ checker: sessionsOpenInOrder }, async (scene) => {
+      const task = scene.witness.map.tasks.find(({ changelogs }) => changelogs.length > 0);
+      if (task === undefined) throw new Error('nobody has a store');
+      const { taskId, inputs, changelogs } = task;
+      const args = {
+        readLease: [taskId],
+        committedOffsets: ['stress', inputs],
+        listOffsets: [changelogs, 'highWatermark'],
+      };
+      const producer = scene.initialise('task#1', taskId, 0);
+      for (const [port, method] of steps) scene.effect('task#1', { port, method, args: args[method] }, null);
+      scene.commit('task#1', producer);
+    });
+
+    expect(wrong).toEqual(wanted === null ? [] : [expect.stringContaining(wanted)]);
   });
 });
