@@ -84,7 +84,7 @@ function readableStores(app: StreamsApp, names: readonly string[]): ReadonlyMap<
 
 function notReadable(store: string): QueryRefusedError {
   return new QueryRefusedError(`store '${store}' may not be read here`, {
-    remedy: "Name the store in the query handler's `stores`, if it may be read.",
+    remedy: "Name the store in the query handler's `stores` (functions/app.ts: `queryStores`), if it may be read.",
   });
 }
 
