@@ -117,6 +117,8 @@ export interface Plan {
   readonly placedOver?: readonly MemberId[];
   /** Whether the placement is a step on the way, so that later ticks ask the assignor again. Absent: false. */
   readonly followUp?: boolean;
+  /** By which settings it was made, as a text to compare (precedence.ts). Absent: an older version wrote it. */
+  readonly settingsDigest?: string;
   /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */
   readonly dead: readonly Incarnation[];
   /** Partition counts of all topics when the plan was made: a later difference stops the application. */

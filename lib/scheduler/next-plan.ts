@@ -10,6 +10,7 @@
  *   N3  a placement is validated before use; after a faulty one, or one that no table holds, the newest plan stays, and the
  *       rest of the tick goes on
  *   N4  an incarnation stays in `dead` as long as a lease names it as owner
+ *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
@@ -64,6 +65,7 @@ export function nextPlan(
     rejected: why,
   });
   if (plan !== null && refused !== null) return stay(plan, refused);
+  if (plan !== null && state.holdsBack) return finish(state, membership, resolution, bodyOf(plan), []);
   const facts = changes(state, membership, resolution);
   if (plan !== null && !facts.isPlacementOpen) {
     const assignment = listed(membership.wanted, (id) => plan.assignment[id]);
@@ -154,11 +156,18 @@ function finish(
     createdAtMs: nowMs,
     reason: `${reasons.join(', ')} (tick: ${tickReason})`,
     ...body,
+    ...madeBy(state),
     dead,
     partitions,
   };
   const moves = movesBetween(plan, next);
   return { ...NOTHING, write: { type: 'WritePlan', plan: next, moves } };
+}
+
+/** A plan of who holds back goes on by the settings of the one before. */
+function madeBy({ plan, settingsDigest, holdsBack }: ApplicationState): Pick<Plan, 'settingsDigest'> {
+  const digest = holdsBack ? plan?.settingsDigest : settingsDigest;
+  return digest === undefined ? {} : { settingsDigest: digest };
 }
 
 /** Owners that have ended and whose tasks another slot is granted: until a plan names them, nobody can take those (R2). */

@@ -6,6 +6,7 @@ import type { StreamsApp } from '../topology/app.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { observeInputs } from './observe-inputs.js';
 import type { SchedulerPorts } from './ports.js';
+import { type Precedence, settingsDigestOf } from './precedence.js';
 import type { ApplicationState, ObservedInvocation } from './state.js';
 import { topicsOf } from './topics.js';
 
@@ -17,6 +18,8 @@ export interface ObserveInput {
   readonly wanted: number;
   readonly tickReason: string;
   readonly failed: readonly Incarnation[];
+  /** Null: it decides by its own settings. */
+  readonly precedence: Precedence | null;
 }
 
 /**
@@ -39,18 +42,23 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
   const planKey = `plan ${plan?.number ?? 0}`;
   const released = leases.filter(({ owner }) => owner === null);
   const ages = watch.ages([...members.map(memberKey), ...released.map(leaseKey), planKey], nowMonotonicMs);
+  const planAgeMs = plan === null ? 0 : (ages.get(planKey) ?? 0);
+  const settingsDigest = settingsDigestOf(app, input.wanted, input.assignor.name, ports.host.digest);
+  const holdsBack = input.precedence?.holdsBack({ plan, planAgeMs, settingsDigest }) ?? false;
   watch.retain(new Set(members.map(({ memberId }) => memberId)), new Set(leases.map(({ taskId }) => taskId)));
   return {
     app,
     assignor: input.assignor,
-    wanted: input.wanted,
+    wanted: holdsBack && plan !== null ? Object.keys(plan.assignment).length : input.wanted,
     tickReason: input.tickReason,
     failed: input.failed,
     nowMs: clock.now(),
     members: members.map((member) => ({ ...member, stillMs: ages.get(memberKey(member)) ?? 0 })),
     leases,
     plan,
-    planAgeMs: plan === null ? 0 : (ages.get(planKey) ?? 0),
+    planAgeMs,
+    settingsDigest,
+    holdsBack,
     topics,
     inputs,
     invocations: invocationsOf(members, watch, nowMonotonicMs),

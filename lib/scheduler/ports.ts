@@ -10,5 +10,5 @@ export interface SchedulerPorts {
     Pick<OffsetStore, 'committedOffsets'>;
   readonly leases: LeaseStore;
   readonly invoker: Invoker;
-  readonly host: Pick<Host, 'clock' | 'logger' | 'metrics'>;
+  readonly host: Pick<Host, 'clock' | 'logger' | 'metrics' | 'digest'>;
 }

@@ -1,8 +1,8 @@
 /**
  * The loop of ticks inside one invocation or process.
  *
- *   O1  it holds nothing between ticks but the watch: ending it at any point, also by an error, leaves nothing behind that
- *       keeps another from going on
+ *   O1  it holds nothing between ticks but the watch and its own beginning (precedence.ts): ending it at any point, also by an
+ *       error, leaves nothing behind that keeps another from going on
  *   O2  a tick that failed for a passing reason (`transient`) is logged and followed by the next; anything else ends the loop
  *       with its error, so that somebody hears of it
  */
@@ -11,6 +11,7 @@ import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import type { SchedulerPorts } from './ports.js';
+import { createPrecedence, type Precedence } from './precedence.js';
 import { runTick, type TickOutcome, type TickOverrides } from './run-tick.js';
 
 /** Ticks that may fail in a row before the loop gives up; the pause between them is that between all ticks. */
@@ -48,14 +49,19 @@ export interface SchedulerEnd {
 export async function runScheduler(input: SchedulerInput): Promise<SchedulerEnd> {
   const { clock } = input.ports.host;
   const deadlineAtMs = input.deadlineAtMonotonicMs ?? Number.POSITIVE_INFINITY;
+  const precedence = createPrecedence();
   let failedInARow = 0;
+  let isHeldBack = false;
   for (let ticks = 0; ; ticks++) {
     if (input.signal.aborted) return { because: 'signal', ticks };
     if (clock.monotonic() >= deadlineAtMs) return { because: 'deadline', ticks };
-    const outcome = await tryTick(input, failedInARow);
+    const outcome = await tryTick(input, precedence, failedInARow);
     failedInARow = outcome === null ? failedInARow + 1 : 0;
     if (outcome !== null) {
       input.onTick?.(outcome);
+      if (outcome.heldBack && !isHeldBack)
+        input.ports.host.logger.info('scheduler-holds-back', { planNumber: outcome.planNumber });
+      isHeldBack = outcome.heldBack;
       if (input.whileMembers !== false && outcome.members.length === 0)
         return { because: 'no members', ticks: ticks + 1 };
     }
@@ -64,7 +70,11 @@ export async function runScheduler(input: SchedulerInput): Promise<SchedulerEnd>
 }
 
 /** The outcome, or null if the tick failed for a passing reason (O2). */
-async function tryTick(input: SchedulerInput, failedInARow: number): Promise<TickOutcome | null> {
+async function tryTick(
+  input: SchedulerInput,
+  precedence: Precedence,
+  failedInARow: number,
+): Promise<TickOutcome | null> {
   const { app, ports, watch, assignors } = input;
   try {
     return await runTick({
@@ -73,6 +83,7 @@ async function tryTick(input: SchedulerInput, failedInARow: number): Promise<Tic
       watch,
       reason: input.reason ?? 'schedule',
       overrides: input.overrides?.() ?? {},
+      precedence,
       ...(assignors === undefined ? {} : { assignors }),
     });
   } catch (thrown) {

@@ -11,6 +11,7 @@ import { decide } from './decide.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { observe } from './observe.js';
 import type { SchedulerPorts } from './ports.js';
+import type { Precedence } from './precedence.js';
 import type { ApplicationState } from './state.js';
 
 /** Most members that can be asked for. */
@@ -32,6 +33,8 @@ export interface TickInput {
   /** Incarnations whose end was reported: they are declared dead at once. */
   readonly failed?: readonly Incarnation[];
   readonly overrides?: TickOverrides;
+  /** Of the loop that the tick is part of; absent: this tick decides by its own settings. */
+  readonly precedence?: Precedence;
   /** The user's own assignors, found by the setting `assignor` before the built-in ones. */
   readonly assignors?: readonly TaskAssignor[];
 }
@@ -45,6 +48,8 @@ export interface TickOutcome {
   readonly overtaken: boolean;
   /** Tasks on their way for which a new placement waits. */
   readonly waitingFor: readonly TaskId[];
+  /** Whether plans were left to a scheduler that has begun later, with other settings. */
+  readonly heldBack: boolean;
   /** Slots that are run, or were invoked by this tick. */
   readonly members: readonly MemberId[];
 }
@@ -75,7 +80,8 @@ async function tick(
   const { app, ports, watch } = input;
   const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
-  const state = await observe({ app, ports, watch, assignor, wanted, tickReason: input.reason, failed });
+  const precedence = input.precedence ?? null;
+  const state = await observe({ app, ports, watch, assignor, wanted, tickReason: input.reason, failed, precedence });
   const { actions, rejected, waitingFor } = decide(state, refused);
   const { logger, metrics } = ports.host;
   if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
@@ -84,7 +90,10 @@ async function tick(
   const members = runningAfter(state, done);
   metrics.count('scheduler-ticks', 1);
   metrics.gauge('running-members', members.length);
-  return { planNumber: planNumberAfter(state, done), done, overtaken: lostTo !== null, waitingFor, members };
+  const planNumber = planNumberAfter(state, done);
+  const isThrough = lostTo === null && waitingFor.length === 0;
+  if (isThrough || done.some(({ type }) => type === 'WritePlan')) precedence?.noteBegun(planNumber);
+  return { planNumber, done, overtaken: lostTo !== null, waitingFor, heldBack: state.holdsBack, members };
 }
 
 function wantedMembers(members: number): number {

@@ -29,7 +29,7 @@ export interface ObservedInput {
 export interface ApplicationState {
   readonly app: StreamsApp;
   readonly assignor: TaskAssignor;
-  /** Members wanted: slots `member-1` to `member-<wanted>`. */
+  /** Members wanted: slots `member-1` to `member-<wanted>`; for who holds back, those that the newest plan lists. */
   readonly wanted: number;
   /** Why there is a tick, in words; kept with the plan. */
   readonly tickReason: string;
@@ -42,6 +42,10 @@ export interface ApplicationState {
   readonly plan: Plan | null;
   /** For how long this scheduler has known that plan to be the newest; 0 if there is none. */
   readonly planAgeMs: number;
+  /** Of this scheduler's own settings (precedence.ts). */
+  readonly settingsDigest: string;
+  /** Whether plans are left to a scheduler that has begun later, with other settings (precedence.ts). */
+  readonly holdsBack: boolean;
   /** Source and internal topics that exist, by name on the broker. */
   readonly topics: ReadonlyMap<string, TopicDescription>;
   readonly invocations: ReadonlyMap<MemberId, ObservedInvocation>;

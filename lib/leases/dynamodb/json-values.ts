@@ -79,6 +79,7 @@ export const planOf = objectOf<Plan>({
   assignment: mapOf<MemberId, MemberAssignment>(assignmentOf),
   placedOver: optional(listOf(memberIdOf)),
   followUp: optional(booleanOf),
+  settingsDigest: optional(textOf),
   dead: listOf(incarnationOf),
   partitions: mapOf<string, number>(countOf),
 });

@@ -52,6 +52,8 @@ export function decideUpon(sight: Sight): readonly Action[] {
     leases,
     plan,
     planAgeMs: plan !== null && isPlanOld ? sessionTimeoutMs : 0,
+    settingsDigest: '',
+    holdsBack: false,
     topics,
     invocations: new Map(),
     inputs: new Map(),

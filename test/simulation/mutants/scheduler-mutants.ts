@@ -37,6 +37,18 @@ export const schedulerMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'holding-back',
+    protects:
+      'G2: a scheduler of earlier settings leaves plans to the one that has begun after it; else tasks go back and forth (traps 47)',
+    edits: [
+      {
+        file: 'lib/scheduler/precedence.ts',
+        find: 'return begunWith !== null;',
+        replace: 'return begunWith !== null && planAgeMs < 0;',
+      },
+    ],
+  },
+  {
     name: 'plan-validation',
     protects: 'N3: a placement is validated before use; here an assignor forgets a task while a member is away',
     given: [

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../lib/model/errors.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import type { SchedulerPorts } from '../../../lib/scheduler/ports.js';
+import { HOLDS_BACK_MS } from '../../../lib/scheduler/precedence.js';
 import { MAX_FAILED_TICKS, runScheduler, type SchedulerInput } from '../../../lib/scheduler/run-scheduler.js';
 import type { TickOutcome } from '../../../lib/scheduler/run-tick.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
@@ -92,6 +93,42 @@ describe('the loop of ticks', () => {
 
     await end;
     expect(await world.loads()).toEqual({ 'member-1': 2, 'member-2': 2, 'member-3': 2, 'member-4': 2 });
+  });
+
+  it('leaves plans to one that has begun later with other settings, and does all else', async () => {
+    const world = await ControlPlaneWorld.create();
+    const before = start(world, { overrides: () => ({ members: 1 }) });
+    await pass(world, 5);
+
+    const after = start(world, { overrides: () => ({ members: 4 }) });
+    await pass(world, 20);
+    after.stop.abort();
+    await pass(world, 10);
+    const slot = world.member(2).self;
+    world.member(2).isRunning = false;
+    await pass(world, 10);
+
+    expect(await world.loads()).toEqual({ 'member-1': 2, 'member-2': 2, 'member-3': 2, 'member-4': 2 });
+    expect((await world.leases.readPlan())?.number).toBeLessThanOrEqual(3);
+    expect(world.member(2).self).toEqual({ ...slot, incarnation: slot.incarnation + 1 });
+    expect(world.host.lines.filter(({ event }) => event === 'scheduler-holds-back')).toHaveLength(1);
+    before.stop.abort();
+    await Promise.all([before.end, after.end]);
+  });
+
+  it('plans again by its own settings when the plan of another has stood for a minute', async () => {
+    const world = await ControlPlaneWorld.create();
+    const before = start(world, { overrides: () => ({ members: 1 }) });
+    await pass(world, 5);
+    const after = start(world, { overrides: () => ({ members: 4 }) });
+    await pass(world, 20);
+    after.stop.abort();
+
+    await pass(world, HOLDS_BACK_MS / 200 + 10);
+
+    expect(await world.loads()).toEqual({ 'member-1': 8 });
+    before.stop.abort();
+    await Promise.all([before.end, after.end]);
   });
 
   it('logs a tick that failed for a passing reason and goes on', async () => {

@@ -49,7 +49,12 @@ export function plansConformance(open: () => Promise<LeaseStore>, { describe, it
 
     it('a plan is read as it was written, with all that it may hold', async () => {
       const store = await open();
-      const full: Plan = { ...plan(1, 'member-1 „joined“'), placedOver: ['member-1', 'member-10'], followUp: true };
+      const full: Plan = {
+        ...plan(1, 'member-1 „joined“'),
+        placedOver: ['member-1', 'member-10'],
+        followUp: true,
+        settingsDigest: '0123456789abcdef',
+      };
 
       const written = await store.writePlan(full);
 

@@ -14,6 +14,7 @@ import { outputsEqualOracle } from './outputs-equal-oracle.js';
 import { outputsEqualReference } from './outputs-equal-reference.js';
 import { plansAreComplete } from './plans-are-complete.js';
 import { plansConverge } from './plans-converge.js';
+import { plansDoNotSwing } from './plans-do-not-swing.js';
 import { queriesAreTrue } from './queries-are-true.js';
 import { quietWhenIdle } from './quiet-when-idle.js';
 import { sessionsOpenInOrder } from './sessions-open-in-order.js';
@@ -43,6 +44,7 @@ export const ALL_CHECKERS: readonly Checker[] = [
   sessionsOpenInOrder,
   writesMeetConditions,
   plansAreComplete,
+  plansDoNotSwing,
   latePayloadsAreIgnored,
   silentMembersStop,
   snapshotsEqualChangelog,

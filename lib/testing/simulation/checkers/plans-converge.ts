@@ -2,8 +2,8 @@
  * Plans converge: once all is quiet the plan stands still, and it is complete: every task is active on exactly one slot that is
  * wanted, every wanted slot is listed and no other, and nobody else owns a task.
  *
- * Quiet is waited for as long as the slowest way to it takes: the rest of a scheduler's invocation that began before the settings were
- * changed and goes by the old ones (it lasts no longer than to the next schedule), a schedule that has to come after it, one session time-out until a
+ * Quiet is waited for as long as the slowest way to it takes: a schedule that has to come first (it also ends what a scheduler of
+ * earlier settings has planned, precedence.ts), one session time-out until a
  * death is seen, one until a plan on its way is given up (N2 of next-plan.ts), one until a slot that does not come back stops to
  * count (V2 of membership.ts). The plan must then stand still for as long as any watch may take to strike.
  */
@@ -12,8 +12,6 @@ import { memberId } from '../../../leases/slots.js';
 import { SCHEDULE_INTERVAL_MS } from '../cloud.js';
 import type { CheckedRun, Checker } from './checker.js';
 
-/** A scheduler of settings that are no more, and the schedule after it. */
-const SCHEDULES = 2;
 /** Session time-outs after which a plan may still have a reason to change. */
 const SESSIONS = 3;
 /** Ticks by which the steps in between are seen. */
@@ -28,8 +26,7 @@ async function converge(run: CheckedRun): Promise<void> {
   const { cloud, wrong } = run;
   const { sessionTimeoutMs, tickIntervalMs } = cloud.app.settings;
   const quietMs = sessionTimeoutMs + 2 * tickIntervalMs;
-  const deadlineMs =
-    cloud.time.nowMs + SCHEDULES * SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs;
+  const deadlineMs = cloud.time.nowMs + SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs;
   let problems = await problemsNow(run);
   let plan = await cloud.leases.readPlan();
   let sinceMs = cloud.time.nowMs;

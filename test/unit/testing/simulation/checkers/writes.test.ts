@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { latePayloadsAreIgnored } from '../../../../../lib/testing/simulation/checkers/late-payloads-are-ignored.js';
 import { plansAreComplete } from '../../../../../lib/testing/simulation/checkers/plans-are-complete.js';
+import { plansDoNotSwing } from '../../../../../lib/testing/simulation/checkers/plans-do-not-swing.js';
 import { sessionsOpenInOrder } from '../../../../../lib/testing/simulation/checkers/sessions-open-in-order.js';
 import { silentMembersStop } from '../../../../../lib/testing/simulation/checkers/silent-members-stop.js';
 import { takesAreAllowed } from '../../../../../lib/testing/simulation/checkers/takes-are-allowed.js';
@@ -115,6 +116,33 @@ describe('plans are complete', () => {
 
     expect(wrong).toContain('plan 1 gives 0_1 to nobody');
     expect(wrong.join()).not.toContain('gives 0_0 to nobody');
+  });
+});
+
+describe('plans do not swing', () => {
+  const checker = plansDoNotSwing;
+  const writePlan = (scene: Scene, process: string, number: number, settingsDigest: string) =>
+    write(scene, process, 'writePlan', {}, { ...granting(1), number, reason: 'test', settingsDigest });
+
+  it('an invocation that plans against the settings of another again and again is seen', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      for (let number = 1; number <= 6; number += 1)
+        writePlan(scene, `scheduler#${number % 2}`, number, number % 2 === 0 ? 'old' : 'new');
+    });
+
+    expect(wrong).toEqual(['scheduler#0 plans against the settings of others once more, after 2 times: plan 6, test']);
+  });
+
+  it('each invocation may do so as it begins', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      for (let number = 1; number <= 6; number += 1) {
+        const process = `scheduler#${number % 2}`;
+        scene.cloud.timeline.add(process, 'invocation-started', { requestId: `request-${number}` });
+        writePlan(scene, process, number, number % 2 === 0 ? 'old' : 'new');
+      }
+    });
+
+    expect(wrong).toEqual([]);
   });
 });
 
