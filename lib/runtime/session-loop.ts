@@ -67,6 +67,7 @@ export class SessionLoop {
     this.pipeline.settleIfDecided();
     if (this.pipeline.isFree) {
       await this.housekeeping.turn();
+      if (this.session.run.stop.reason === 'lost') return; // housekeeping may have waited for a table until then
       if (this.isCommitDue()) await this.commit();
     } else if (this.isCommitDue() && this.session.task.pendingBytes >= PENDING_BYTES_MAX) {
       await this.pipeline.settle();

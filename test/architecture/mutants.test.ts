@@ -17,6 +17,17 @@ it('mutants have names of their own, and there are enough of them', () => {
   expect(names.length).toBeGreaterThanOrEqual(14);
 });
 
+it('docs/testing.md says of each mutant what it protects, and nothing of others', async () => {
+  const text = await readFile(join(root, 'docs/testing.md'), 'utf8');
+  const table = text.slice(text.indexOf('| mutant | protects'));
+
+  const rows = [...table.slice(0, table.indexOf('\n\n')).matchAll(/^\| `([a-z-]+)` \| ([^|]+) \|/gm)];
+
+  expect(rows.map(([, name, protects]) => [name, protects])).toEqual(
+    MUTANTS.map(({ name, protects }) => [name, protects]),
+  );
+});
+
 it.each(MUTANTS)(
   'mutant $name replaces texts that stand where it says, and what it leaves compiles',
   async (mutant) => {

@@ -56,6 +56,18 @@ export const ownershipMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'slot-after-leases',
+    protects:
+      'P1: a slot whose item was deleted by hand begins after the incarnations that leases name; else it can not take its own',
+    edits: [
+      {
+        file: RULES,
+        find: 'return Math.max(0, ...named.filter(',
+        replace: 'return 0 * Math.max(0, ...named.filter(',
+      },
+    ],
+  },
+  {
     name: 'take-condition',
     protects: 'E1: a lease is taken only as it was read; else two that read it free both hold it for a while',
     edits: [

@@ -84,27 +84,6 @@ export const stateMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'topic-id',
-    protects: 'D1: a snapshot is of one life of its changelog (traps 25); in another its offsets mean other records',
-    edits: [
-      {
-        file: 'lib/snapshots/snapshot-names.ts',
-        find: 'nameSegment(identity.topicId)}/',
-        replace: 'nameSegment(identity.store)}/',
-      },
-      {
-        file: 'lib/snapshots/manifest.ts',
-        find: '    manifest.store === identity.store &&\n    manifest.topicId === identity.topicId\n',
-        replace: '    manifest.store === identity.store\n',
-      },
-      {
-        file: 'lib/runtime/load-store.ts',
-        find: "const reason = kept.topicId === topicId ? refusalByPosition(position, bounds) : 'topic-recreated';",
-        replace: "const reason = topicId === '' ? 'topic-recreated' : refusalByPosition(position, bounds);",
-      },
-    ],
-  },
-  {
     name: 'block-checksum',
     protects:
       'every block of a snapshot is checked; a flipped bit would become state where no codec notices (traps 19)',
