@@ -95,7 +95,7 @@ describe('the loop of ticks', () => {
     expect(await world.loads()).toEqual({ 'member-1': 2, 'member-2': 2, 'member-3': 2, 'member-4': 2 });
   });
 
-  it('leaves plans to one that has begun later with other settings, and does all else', async () => {
+  it('leaves plans to one that has begun later with other settings, and does all else (trap 47)', async () => {
     const world = await ControlPlaneWorld.create();
     const before = start(world, { overrides: () => ({ members: 1 }) });
     await pass(world, 5);
