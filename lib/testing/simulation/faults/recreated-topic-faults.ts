@@ -1,46 +1,51 @@
 /** Topics that are deleted and created again: another topic of the same name. */
+
+import type { OffsetsToCommit } from '../../../log/log.js';
 import { RecordSetBuilder } from '../../../model/record-set-builder.js';
 import type { TopicPartition } from '../../../model/topic-partition.js';
 import { internalTopicName } from '../../../topology/app.js';
 import type { Cloud } from '../cloud.js';
+import type { PortCall } from '../simulated-ports.js';
 import { moment } from './draw.js';
 import type { FaultKind } from './fault.js';
 import { inputs } from './seen-inputs.js';
 import { RARE } from './topic-faults.js';
 
-/** Records that a new topic holds beyond the position that its task had in the old one. */
+/** Records that a new topic holds beyond the end of the old one, where it is filled. */
 const BEYOND = 5;
 
 export const topicRecreated: FaultKind = {
   kind: 'topic-recreated',
   about:
-    'an input topic is deleted and created again under its name, and stays empty or is filled beyond what was read',
+    'an input topic is deleted and created again under its name, at any moment or within a commit, and stays empty or is filled beyond',
   weight: RARE,
   harms: 'what was not read of it is gone; its tasks begin anew with it or stop with STREAMS_LOST_OFFSETS',
   make: (chance, size) => ({
     kind: 'topic-recreated',
     atMs: moment(chance, size),
     topic: chance.below(1_000),
-    filled: chance.next() < 0.5,
+    filled: chance.happens(0.7),
+    inCommit: chance.happens(0.5),
   }),
-  activate: (fault, cloud, fired) => ({
-    begin: () =>
-      cloud.inBackground(
-        cloud.tryUntilCalm(Number(fault.atMs), async () => {
-          const written = (await inputs(cloud)).filter(({ isSource, stable }) => isSource && stable > 0);
-          const topic = written[Number(fault.topic) % written.length]?.at.topic;
-          if (topic === undefined) return false;
-          const filled = fault.filled === true;
-          const read = written.filter(({ at, committed }) => at.topic === topic && (committed ?? 0) > 0);
-          const known = filled ? await thatLeasesName(cloud, topic) : new Set<number>();
-          const mustBeSaid = read.map(({ at }) => at).filter(({ partition }) => known.has(partition));
-          await recreate(cloud, topic, { kind: 'topic-recreated', code: 'STREAMS_LOST_OFFSETS', mustBeSaid });
-          if (filled) for (const { at, committed } of read) await fill(cloud, at, (committed ?? 0) + BEYOND);
-          fired({ topic, filled });
-          return true;
-        }),
-      ),
-  }),
+  activate(fault, cloud, fired) {
+    const filled = fault.filled === true;
+    const again = async (topic: string, sent: OffsetsToCommit = new Map()) => {
+      await recreateInput(cloud, { topic, filled, sent });
+      fired({ topic, filled });
+    };
+    if (fault.inCommit === true) return { before: inCommit(Number(fault.atMs), cloud, again) };
+    return {
+      begin: () =>
+        cloud.inBackground(
+          cloud.tryUntilCalm(Number(fault.atMs), async () => {
+            const written = await writtenSources(cloud);
+            const topic = written[Number(fault.topic) % written.length]?.at.topic;
+            if (topic !== undefined) await again(topic);
+            return topic !== undefined;
+          }),
+        ),
+    };
+  },
 };
 
 export const changelogRecreated: FaultKind = {
@@ -65,6 +70,42 @@ export const changelogRecreated: FaultKind = {
       ),
   }),
 };
+
+/** Acts once, when a task is about to commit where it stands in a source topic: what it commits is then of the old one. */
+function inCommit(atMs: number, cloud: Cloud, act: (topic: string, sent: OffsetsToCommit) => Promise<void>) {
+  let isDone = false;
+  return ({ port, method, args }: PortCall): Promise<void> | undefined => {
+    if (isDone || cloud.isCalm || cloud.time.nowMs < atMs || port !== 'producer' || method !== 'sendOffsets')
+      return undefined;
+    const offsets = args[1] as OffsetsToCommit;
+    const find = async () => {
+      const source = (await writtenSources(cloud)).find(({ key }) => (offsets.get(key)?.nextOffset ?? 0) > 0);
+      if (source === undefined || isDone) return;
+      isDone = true;
+      await act(source.at.topic, offsets);
+    };
+    return find();
+  };
+}
+
+async function writtenSources(cloud: Cloud) {
+  return (await inputs(cloud)).filter(({ isSource, stable }) => isSource && stable > 0);
+}
+
+/** @param how.sent what is being committed at this moment */
+async function recreateInput(
+  cloud: Cloud,
+  { topic, filled, sent }: { readonly topic: string; readonly filled: boolean; readonly sent: OffsetsToCommit },
+): Promise<void> {
+  const written = (await writtenSources(cloud)).filter(({ at }) => at.topic === topic);
+  const known = filled ? await thatLeasesName(cloud, topic) : new Set<number>();
+  const mustBeSaid = written
+    .filter(({ key, committed }) => Math.max(committed ?? 0, sent.get(key)?.nextOffset ?? 0) > 0)
+    .filter(({ at }) => known.has(at.partition))
+    .map(({ at }) => at);
+  await recreate(cloud, topic, { kind: 'topic-recreated', code: 'STREAMS_LOST_OFFSETS', mustBeSaid });
+  if (filled) for (const { at, stable } of written) await fill(cloud, at, stable + BEYOND);
+}
 
 async function recreate(
   cloud: Cloud,

@@ -1,5 +1,6 @@
 /** The checker of losses that are silent can fail, and knows what excuses. */
 import { describe, expect, it } from 'vitest';
+import { RecordSetBuilder } from '../../../../../lib/model/record-set-builder.js';
 import { lossIsSaid as checker } from '../../../../../lib/testing/simulation/checkers/loss-is-said.js';
 import { type Scene, wrongIn } from '../../../../support/simulation/checked-scene.js';
 
@@ -33,11 +34,26 @@ describe('loss is said', () => {
     expect(wrong).toEqual([`task 0_0 goes on for ${LONG_MS} ms after ${kind} as if it had lost nothing`]);
   });
 
+  it('a task that reads the new input on is seen, although it stops later', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      scene.take('task#1', '0_0', 1);
+      const records = new RecordSetBuilder();
+      records.append(null, Buffer.from('new'), 1);
+      await goesOn(scene, () => {
+        const result = { ...at, records: records.build() };
+        scene.effect('task#1', { port: 'log', method: 'fetch', args: [[at]] }, [result]);
+        scene.cloud.timeline.add('task#1', 'task-failed', failure);
+      });
+    });
+
+    expect(wrong).toEqual([`task 0_0 reads lines-0 on after ${kind}`]);
+  });
+
   it.each<readonly [string, (scene: Scene) => void, number, number]>([
     ['one that commits once more at once', () => undefined, 7, 10],
     ['one that commits the same again', () => undefined, 5, LONG_MS],
     ['one whose lease was deleted', ({ cloud }) => deleteLease(cloud), 7, LONG_MS],
-    ['one that is damaged in two ways', ({ cloud }) => cloud.harms.add(harm), 7, LONG_MS],
+    ['one that is damaged so twice', ({ cloud }) => cloud.harms.add({ ...harm, mustBeSaid: [] }), 7, LONG_MS],
   ])('%s is left alone', async (_, play, committed, afterMs) => {
     expect(await wrongAfter(play, committed, afterMs)).toEqual([]);
   });
