@@ -85,7 +85,7 @@ describe('a deployed function', () => {
     expect((await app.view.log('task')).join('\n')).toMatch(/Task timed out/);
   });
 
-  it('that is called three times at once with one event runs once', async () => {
+  it('that is called three times at once with one event runs once (trap 44)', async () => {
     await app.untilAsleep();
     const [{ incarnation: before } = { incarnation: 0 }] = await app.members();
     await app.feed(200);

@@ -370,7 +370,7 @@ describe('the secret of the login', () => {
 });
 
 describe('doorbells', () => {
-  it('from topics of one name on three clusters stay three event sources', async () => {
+  it('from topics of one name on three clusters stay three event sources (trap 48)', async () => {
     const copy = await copyOfService('with-doorbells');
     await cp(join(root, 'test/integration/fixtures/doorbells.yml'), join(copy, 'infra/doorbells.yml'));
 

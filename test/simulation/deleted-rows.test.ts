@@ -7,7 +7,7 @@ const QUICK_TURNS_MS = 3_000;
 const ONE_MEMBER = { members: 1, taskTimeoutMs: QUICK_TURNS_MS };
 
 describe('an item deleted by hand', () => {
-  it("of the only member is made again, said, and its next incarnation takes the tasks of the last one's leases", async () => {
+  it('of the only member is made again, said, and its next incarnation takes what the last one held (trap 42)', async () => {
     const fault = { kind: 'row-deleted', table: 'members', atMs: 10_500, row: 0 };
 
     const run = await runScene([fault], ONE_MEMBER);
@@ -22,7 +22,7 @@ describe('an item deleted by hand', () => {
     expect(await countsOf(run)).toEqual(exactCounts());
   });
 
-  it('of a lease that is held makes its owner let go and take it anew, and every word counts once', async () => {
+  it('of a lease that is held makes its owner let go and take it anew, and every word counts once (trap 42)', async () => {
     const fault = { kind: 'row-deleted', table: 'leases', atMs: 2_000, row: 2 };
 
     const run = await runScene([fault], { ...ONE_MEMBER, taskTimeoutMs: 60_000 });

@@ -238,7 +238,7 @@ describe('a payload', () => {
     expect(await world.ports.leases.listMembers()).toEqual([]);
   });
 
-  it('that comes twice claims a slot once', async () => {
+  it('that comes three times at once claims a slot once (trap 44)', async () => {
     await world.ports.leases.createMember('member-1');
     const event = { ...late(), expiresAtMs: world.ports.host.clock.now() + 10_000 };
 

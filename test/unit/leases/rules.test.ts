@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Incarnation, Lease, LeaseEpoch, Member, MemberStatus, Plan } from '../../../lib/leases/records.js';
-import { isDeclaredDead, lastIncarnation, leasesWithoutLiveOwner, mayTake, mayTakeForDoorbell } from '../../../lib/leases/rules.js';
+import {
+  isDeclaredDead,
+  lastIncarnation,
+  leasesWithoutLiveOwner,
+  mayTake,
+  mayTakeForDoorbell,
+} from '../../../lib/leases/rules.js';
 import { taskId } from '../../../lib/model/task-id.js';
 
 const T = taskId(0, 3);

@@ -156,7 +156,7 @@ describe('a member', () => {
     expect((await member.outcome).ended).toBe('crashed');
   });
 
-  it('stops by itself, committing nothing, when it could not renew for the session time-out', async () => {
+  it('stops by itself, committing nothing, when it could not renew for the session time-out (trap 40)', async () => {
     const world = await createTaskWorld();
     let isAway = false;
     const leases = new Proxy(world.ports.leases, {

@@ -165,7 +165,7 @@ describe('the loop of ticks', () => {
     expect(world.host.lines.filter(({ event }) => event === 'tick-failed')).toHaveLength(MAX_FAILED_TICKS);
   });
 
-  it('ends with the error of a tick that cannot succeed, and leaves nothing behind that keeps another from working', async () => {
+  it('ends with the error of a tick that cannot succeed, and leaves nothing behind that keeps another from working (trap 41)', async () => {
     const world = await ControlPlaneWorld.create();
     await world.log.deleteTopic('lines');
 

@@ -163,7 +163,7 @@ describe('the end of a member', () => {
     expect(await planNumber(world)).toBe(1);
   });
 
-  it('is seen by the session time-out plus one tick, and moves only its tasks', async () => {
+  it('is seen by the session time-out plus one tick, and moves only its tasks (trap 39)', async () => {
     const world = await settled();
     const before = await world.owners();
     world.member(2).crash();
@@ -182,7 +182,7 @@ describe('the end of a member', () => {
     expect((await world.leases.readPlan())?.dead).toEqual([{ memberId: 'member-2', incarnation: 1 }]);
   });
 
-  it('is not declared by a scheduler that has just begun to watch, whatever the wall clock says', async () => {
+  it('is not declared by a scheduler that has just begun to watch, whatever the wall clock says (trap 39)', async () => {
     const world = await settled();
     await world.host.advance(3_600_000);
 

@@ -69,7 +69,7 @@ describe('nothing beyond its bound', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('a draining slot, a lease of an incarnation that has ended, and work without owner are seen', async () => {
+  it('a draining slot, a lease of an incarnation that has ended, and work without owner are seen (trap 36)', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
       const { leases } = scene.cloud;
       await claim(scene);
