@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Invoker } from '../../lib/invoke/invoker.js';
 import { UnavailableError } from '../../lib/model/errors.js';
+import { VirtualTime } from '../../lib/testing/simulation/virtual-time.js';
 import { createFunctionsWorld, PARTITIONS } from '../support/functions-world.js';
-import { VirtualTime } from '../support/simulation/virtual-time.js';
 import { waitVirtually } from '../support/simulation/wait-virtually.js';
 import { differences, readCounts } from '../support/word-count-reader.js';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import type { SettingsInput } from '../../lib/index.js';
 import { LocalStreams, RecordSetBuilder } from '../../lib/local/index.js';
+import { VirtualTime } from '../../lib/testing/simulation/virtual-time.js';
 import { listeningLogger } from '../support/listening-logger.js';
-import { SINK_TOPICS, SOURCE_TOPICS, stressApp } from '../support/simulation/stress-app.js';
-import { VirtualTime } from '../support/simulation/virtual-time.js';
+import { SINK_TOPICS, SOURCE_TOPICS, standardApp } from '../support/simulation/standard-app.js';
 import { readCounts } from '../support/word-count-reader.js';
 
 const SECOND_MS = 1_000;
@@ -15,7 +15,7 @@ const SLEEPY: SettingsInput = { members: 2, idleTimeoutMs: 10 * SECOND_MS, tickI
 /** The local system in virtual time. */
 async function start(time: VirtualTime, tickMs: number): Promise<LocalStreams> {
   return LocalStreams.start({
-    app: stressApp(SLEEPY, tickMs),
+    app: standardApp(SLEEPY, tickMs),
     host: { ...createNodeHost({ logger: listeningLogger([]) }), clock: time.clock },
     topics: Object.entries({ ...SOURCE_TOPICS, ...SINK_TOPICS }).map(([name, partitions]) => ({
       name,

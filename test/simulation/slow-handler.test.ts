@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import { defineApp, StreamsBuilder, string } from '../../lib/index.js';
 import { LocalStreams, RecordSetBuilder } from '../../lib/local/index.js';
+import { VirtualTime } from '../../lib/testing/simulation/virtual-time.js';
 import { type LoggedEvent, listeningLogger } from '../support/listening-logger.js';
-import { VirtualTime } from '../support/simulation/virtual-time.js';
 
 const RECORDS = 200;
 const SLOW_MS = 40_000;

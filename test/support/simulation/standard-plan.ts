@@ -4,8 +4,8 @@ import { FAULT_KINDS } from '../../../lib/testing/simulation/faults/fault-kinds.
 import type { ScenarioPlan, UntimedInput } from '../../../lib/testing/simulation/generate-scenario.js';
 import type { Subject } from '../../../lib/testing/simulation/subject.js';
 import { defaultPartition } from '../../../lib/topology/default-partitioner.js';
+import { OTHER_PARTITIONS, SINK_TOPICS, SOURCE_TOPICS, standardApp, WORD_PARTITIONS } from './standard-app.js';
 import { standardOracle } from './standard-oracle.js';
-import { OTHER_PARTITIONS, SINK_TOPICS, SOURCE_TOPICS, stressApp, WORD_PARTITIONS } from './stress-app.js';
 
 const RECORDS = 300;
 const WORDS = 25;
@@ -25,13 +25,13 @@ const FORGETFUL: Readonly<Record<string, string>> = { 'delete.retention.ms': '30
 /** Its timers count in the store of numbers. */
 const waking = (profilesConfig: Readonly<Record<string, string>>): Subject => ({
   ...always,
-  app: stressApp({}, TICK_MS, profilesConfig),
+  app: standardApp({}, TICK_MS, profilesConfig),
   counting: ['counts', 'numbered', 'ticks'],
   incomparableStores: ['numbers'],
 });
 const sleeping = (profilesConfig: Readonly<Record<string, string>>): Subject => ({
   ...always,
-  app: stressApp({}, NO_TICKS_MS, profilesConfig),
+  app: standardApp({}, NO_TICKS_MS, profilesConfig),
   counting: ['counts', 'numbered'],
   sleeps: true,
 });

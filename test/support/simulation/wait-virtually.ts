@@ -1,4 +1,4 @@
-import type { VirtualTime } from './virtual-time.js';
+import type { VirtualTime } from '../../../lib/testing/simulation/virtual-time.js';
 
 /** Between two looks. */
 const LOOK_MS = 50;

@@ -51,7 +51,7 @@ function numbering(tickMs: number) {
 }
 
 /** @param profilesConfig of the changelog of profiles, which are deleted now and then */
-export function stressApp(
+export function standardApp(
   settings: SettingsInput,
   tickMs: number,
   profilesConfig: Readonly<Record<string, string>> = {},
