@@ -5,6 +5,7 @@ import type { TaskId } from '../model/task-id.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
 import { changelogFacts, type LoadedStore, loadStore } from '../runtime/load-store.js';
 import type { RuntimePorts } from '../runtime/ports.js';
+import { type RefusalReason, refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
@@ -22,8 +23,10 @@ export interface ReachOptions {
 
 interface Warm {
   readonly loaded: LoadedStore;
-  /** Monotonic milliseconds just before the end was read that it has reached. */
+  /** Monotonic milliseconds just before the end was read that it has reached; */
   freshAtMs: number;
+  /** and the same moment on the wall clock, which goes on while an environment stands still between two invocations. */
+  atEndMs: number;
   checkedAtMs: number;
 }
 
@@ -76,13 +79,15 @@ export class WarmFollowers {
     const known = this.warm.get(name);
     if (known !== undefined && this.isFreshEnough(known, options)) return known;
     const askedAtMs = clock.monotonic();
+    const atEndMs = clock.now();
     const target = await this.target(changelog, options.atLeast);
     if (known !== undefined && (await this.follow(known, changelog, target, options))) {
       known.freshAtMs = askedAtMs;
+      known.atEndMs = atEndMs;
       return this.remember(name, known);
     }
     const loaded = await this.load(taskId, changelog, target, options);
-    return this.remember(name, { loaded, freshAtMs: askedAtMs, checkedAtMs: askedAtMs });
+    return this.remember(name, { loaded, freshAtMs: askedAtMs, atEndMs, checkedAtMs: askedAtMs });
   }
 
   private isFreshEnough({ loaded, freshAtMs }: Warm, { atLeast, maxStalenessMs }: ReachOptions): boolean {
@@ -97,9 +102,21 @@ export class WarmFollowers {
     return atLeast !== undefined && atLeast > end ? atLeast : end;
   }
 
-  /** @returns false if the copy is of no use any more: the log ends before it, has moved on without it, or is another one */
+  /** A copy is held to what any other source of a store is held to (D2 of load-store.ts), by whichever clock has gone further. */
+  private refusal({ loaded, freshAtMs, atEndMs }: Warm, target: Offset): RefusalReason | null {
+    const { clock } = this.ports.host;
+    const ageMs = Math.max(clock.monotonic() - freshAtMs, clock.now() - atEndMs);
+    const position = { nextOffset: loaded.follower.position, lastKnownEndAtMs: 0 };
+    const { logStartOffset, deleteRetentionMs } = loaded;
+    return refusalByPosition(position, { logStartOffset, endOffset: target, nowMs: ageMs, deleteRetentionMs });
+  }
+
+  /**
+   * @returns false if the copy is of no use any more: the log ends before it, has moved on without it, may have dropped deletes
+   *   that it does not know of, or is another one
+   */
   private async follow(warm: Warm, changelog: TaskChangelog, target: Offset, options: ReachOptions): Promise<boolean> {
-    if (target < warm.loaded.follower.position) return false;
+    if (this.refusal(warm, target) !== null) return false;
     const nowMs = this.ports.host.clock.monotonic();
     if (nowMs - warm.checkedAtMs >= TOPIC_CHECK_INTERVAL_MS) {
       if ((await changelogFacts(this.ports, changelog)).topicId !== warm.loaded.topicId) return false;

@@ -58,6 +58,8 @@ export interface LoadedStore {
   /** Stands at or beyond the target. */
   readonly follower: Follower;
   readonly topicId: string;
+  /** As when it was loaded; Infinity where the cleaner drops no tombstones. */
+  readonly deleteRetentionMs: number;
   readonly mode: LoadMode;
   /** The snapshot that it began with, or null. */
   readonly manifest: Manifest | null;
@@ -166,6 +168,7 @@ class LoadAttempts {
       store: source.store,
       follower,
       topicId: facts.topicId,
+      deleteRetentionMs: facts.deleteRetentionMs,
       mode: source.mode,
       manifest: source.snapshot?.manifest ?? null,
       logStartOffset: facts.logStartOffset,

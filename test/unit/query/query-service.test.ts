@@ -17,6 +17,8 @@ import {
 } from '../../support/task-world.js';
 
 const PARTITIONS = 2;
+/** Kafka's default of `delete.retention.ms`. */
+const DELETE_RETENTION_MS = 86_400_000;
 const words = someWords(300);
 let world: TaskWorld;
 
@@ -102,6 +104,21 @@ describe('a query', () => {
 
     expect(answer.value).toBe((countsOf(words).get('w1') ?? 0) + 1);
     expect(restores()).toBe(before);
+  });
+
+  it('loads anew what it last knew to be the end longer ago than deletes are kept: the log may have dropped one since', async () => {
+    let laterMs = 0;
+    const { host } = world.ports;
+    const clock = { ...host.clock, now: () => host.clock.now() + laterMs, monotonic: () => host.clock.monotonic() };
+    const ports = { ...world.ports, host: { ...host, clock: { ...clock, sleep: host.clock.sleep.bind(host.clock) } } };
+    const service = new QueryService({ app: world.app, ports });
+    await service.get(STORE, 'w1');
+    await countAll(['w1'], 2);
+    const before = restores();
+    laterMs = DELETE_RETENTION_MS; // the environment stood still: its monotonic clock has not moved
+
+    expect((await service.get(STORE, 'w1')).value).toBe((countsOf(words).get('w1') ?? 0) + 1);
+    expect(restores()).toBe(before + 1);
   });
 
   it('may answer from memory what is young enough', async () => {
