@@ -20,6 +20,7 @@ export type { Header, Headers } from './model/record-set.js';
 export { resolveSettings, type Settings, type SettingsInput, settingsFromText } from './model/settings.js';
 export type { TaskId } from './model/task-id.js';
 export type { TopicPartition } from './model/topic-partition.js';
+export type { Window, Windowed } from './model/windowed.js';
 export type { Processor, ProcessorSupplier } from './processor/processor.js';
 export type {
   Cancellable,
@@ -35,18 +36,28 @@ export { nullable } from './serde/nullable-serde.js';
 export { double, int, long } from './serde/number-serdes.js';
 export type { Serde, SerdeType } from './serde/serde.js';
 export { string } from './serde/string-serde.js';
+export type { WindowChangelogKey } from './state/changelog-keys.js';
 export type {
   Entries,
   KeyValue,
   KeyValueStore,
   ReadOnlyKeyValueStore,
+  ReadOnlySessionStore,
+  ReadOnlyWindowStore,
+  SessionStore,
   StateStore,
   TimestampedKeyValueStore,
   ValueAndTimestamp,
+  VersionedKeyValueStore,
+  VersionedRecord,
+  VersionPut,
+  WindowStore,
+  WindowValue,
 } from './state/state-store.js';
 export { type AppInput, defineApp, type StreamsApp } from './topology/app.js';
 export type { OffsetReset, StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
-export type { StoreSpec } from './topology/store-spec.js';
+export type { CommonStoreOptions } from './topology/store-checks.js';
+export type { StoreKind, StoreSpec } from './topology/store-spec.js';
 export { type KeyValueStoreOptions, keyValueStore, timestampedKeyValueStore } from './topology/stores.js';
 export type { SubTopology, Topology } from './topology/topology.js';
 export {
@@ -56,3 +67,11 @@ export {
   type SourceOptions,
   TopologyBuilder,
 } from './topology/topology-builder.js';
+export {
+  type SessionStoreOptions,
+  sessionStore,
+  type VersionedStoreOptions,
+  versionedStore,
+  type WindowStoreOptions,
+  windowStore,
+} from './topology/windowed-stores.js';

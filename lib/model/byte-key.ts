@@ -41,6 +41,11 @@ export function afterPrefix(prefix: ByteKey): ByteKey | null {
   return (prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1)) as ByteKey;
 }
 
+/** The least key above `key`. */
+export function justAfter(key: ByteKey): ByteKey {
+  return `${key}\u0000` as ByteKey;
+}
+
 /** Below this size, writing byte by byte is faster than a call out of JavaScript. */
 const SHORT_BYTES = 32;
 

@@ -24,7 +24,14 @@ import { restampSnapshot, writeSnapshot } from '../snapshots/write-snapshot.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { createFollower } from './follower.js';
-import { type ChangelogFacts, changelogFacts, emptyStore, loadStore, snapshotIdentity } from './load-store.js';
+import {
+  type ChangelogFacts,
+  changelogFacts,
+  emptyStore,
+  loadStore,
+  snapshotIdentity,
+  storeSpec,
+} from './load-store.js';
 import type { RuntimePorts } from './ports.js';
 
 /** A stamp is renewed, or a short tail written, when this part of delete.retention.ms has passed since it was made. */
@@ -124,7 +131,10 @@ async function stampAnew({ ports, atMs, end }: Step, manifest: Manifest): Promis
 
 async function writeTail(step: Step, base: Manifest): Promise<AdvanceResult> {
   const { app, ports, changelog, end, signal } = step;
-  const tail = emptyStore(changelog.store);
+  const spec = storeSpec(app, changelog.store);
+  // What retention lets go, and which versions come too late, depends on all that came before: a tail alone does not tell it.
+  if (spec.layout !== undefined) return writeWhole(step);
+  const tail = emptyStore(spec);
   const follower = createFollower({
     log: ports.log,
     clock: ports.host.clock,

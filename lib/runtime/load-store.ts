@@ -22,8 +22,9 @@ import type { Manifest, SnapshotIdentity } from '../snapshots/manifest.js';
 import { type OpenSnapshot, openNewestSnapshot } from '../snapshots/open-snapshot.js';
 import { refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
-import { createStores } from '../state/create-stores.js';
+import { createStores, type EngineSpec } from '../state/create-stores.js';
 import type { StreamsApp } from '../topology/app.js';
+import type { StoreSpec } from '../topology/store-spec.js';
 import { createFollower, type Follower } from './follower.js';
 import type { KeptStore } from './kept-stores.js';
 import type { RuntimePorts } from './ports.js';
@@ -117,11 +118,19 @@ export function snapshotIdentity(
   return { applicationId: of.app.applicationId, taskId: of.taskId, store: of.storeName, topicId: of.topicId };
 }
 
-/** A new store of that name, without content. */
-export function emptyStore(name: string): TransactionalStore {
-  const store = createStores([{ name }]).get(name);
+/** A new store of that name and layout, without content. */
+export function emptyStore(spec: EngineSpec): TransactionalStore {
+  const { name } = spec;
+  const store = createStores([spec]).get(name);
   if (store === undefined) throw new InternalError(`no engine made store ${name}`, { details: { store: name } });
   return store;
+}
+
+/** @throws {InternalError} STREAMS_INTERNAL if the topology has no such store */
+export function storeSpec(app: StreamsApp, name: string): StoreSpec {
+  const spec = app.topology.stores.get(name);
+  if (spec === undefined) throw new InternalError(`there is no store ${name}`, { details: { store: name } });
+  return spec;
 }
 
 interface Source {
@@ -226,7 +235,7 @@ class LoadAttempts {
   }
 
   private emptyStore(): TransactionalStore {
-    return emptyStore(this.load.storeName);
+    return emptyStore(storeSpec(this.load.app, this.load.storeName));
   }
 
   private report(event: string, source: Source, more: Readonly<Record<string, unknown>>): void {
@@ -252,7 +261,7 @@ class LoadAttempts {
 async function copySnapshot(snapshot: OpenSnapshot, store: TransactionalStore): Promise<number> {
   let entries = 0;
   for await (const batch of snapshot.readBatches()) {
-    for (const entry of batch) store.restore(entry);
+    for (const entry of batch) store.load(entry);
     entries += batch.length;
   }
   return entries;

@@ -10,7 +10,7 @@ import type { CommittedOffset } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
-import { emptyStore, type LoadedStore, loadStore } from './load-store.js';
+import { emptyStore, type LoadedStore, loadStore, storeSpec } from './load-store.js';
 import type { TaskRun } from './task-run.js';
 import { keepStores, type SessionStore } from './task-session.js';
 import { refuseOtherLife } from './topic-ids.js';
@@ -90,6 +90,6 @@ async function restoreTarget(
 function addUnloggedStores({ app, task, unlogged }: TaskRun): void {
   const logged = new Set(task.changelogs.map(({ store }) => store));
   for (const name of app.topology.subTopologies[task.subTopology]?.stores ?? []) {
-    if (!logged.has(name) && !unlogged.has(name)) unlogged.set(name, emptyStore(name));
+    if (!logged.has(name) && !unlogged.has(name)) unlogged.set(name, emptyStore(storeSpec(app, name)));
   }
 }

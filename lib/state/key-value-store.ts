@@ -1,7 +1,7 @@
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from './byte-store.js';
-import { readStored } from './read-stored.js';
-import { type StoreClock, TypedKeyValueStore } from './typed-key-value-store.js';
+import { plainValues, type StoreClock } from './store-codec.js';
+import { TypedKeyValueStore } from './typed-key-value-store.js';
 
 /** The serdes of a key-value store, and the name that errors give it. */
 export interface KeyValueStoreOptions<K, V> {
@@ -20,10 +20,5 @@ export function openKeyValueStore<K, V>(
   options: KeyValueStoreOptions<K, V>,
   context: StoreClock,
 ): TypedKeyValueStore<K, V> {
-  const { valueSerde } = options;
-  return new TypedKeyValueStore(bytes, options.name, options.keySerde, {
-    decode: (stored) => readStored(stored, valueSerde),
-    encode: (value) => ({ value: valueSerde.serialize(value), timestampMs: context.timestampMs() }),
-    timestampOfDelete: () => context.timestampMs(),
-  });
+  return new TypedKeyValueStore(bytes, options.name, options.keySerde, plainValues(options.valueSerde, context));
 }

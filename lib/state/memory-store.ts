@@ -7,13 +7,17 @@
  *
  *   M1  a key is in the map exactly as long as its slot holds something
  *   M2  an overlay lists each slot that has a pending write of it, once
+ *   M3  the timeline of a store with a layout has every key of the map, but for versions that outlive the retention
  */
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
-import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TransactionalStore } from './byte-store.js';
+import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TimeRange, TransactionalStore } from './byte-store.js';
 import { KeyCursor } from './key-cursor.js';
 import { OrderedKeys } from './ordered-keys.js';
 import { Overlay, type PresentEntry, Slot, StoreEntry } from './slot.js';
+import { isExpired, progressWith, type StoreLayout } from './store-layout.js';
+import { furthest, NO_PROGRESS, type StoreProgress } from './store-progress.js';
+import { Timeline } from './timeline.js';
 
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
 /** What one entry costs besides its bytes: map slot, objects, string headers; measured on Node 20, rounded up. */
@@ -30,26 +34,58 @@ export class MemoryStore implements TransactionalStore {
   private bytes = 0;
   /** The slot looked up last: who reads a key often writes it next. */
   private recent: Slot | null = null;
+  private readonly layout: StoreLayout | null;
+  private readonly timeline: Timeline | null;
+  private committedProgress = NO_PROGRESS;
 
-  constructor(name: string) {
+  constructor(name: string, layout: StoreLayout | null = null) {
     this.name = name;
+    this.layout = layout;
+    this.timeline = layout === null ? null : new Timeline(layout);
   }
 
   get(key: ByteKey): StoredValue | null {
     return this.find(key)?.visible() ?? null;
   }
 
-  put(key: ByteKey, value: Encoded | null, timestampMs: number): void {
-    this.open ??= new Overlay();
+  put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
+    this.open ??= new Overlay(this.progress);
+    if (this.layout !== null) {
+      this.open.progress = progressWith(this.layout, this.open.progress, key);
+      if (isExpired(this.layout, this.open.progress, key)) {
+        this.open.expired.push(new StoreEntry(key, value, timestampMs));
+        return false;
+      }
+    }
     const slot = this.find(key) ?? this.add(key);
     const wasVisible = slot.visible() !== null;
     const replaced = slot.write(new StoreEntry(key, value, timestampMs), this.open);
     this.bytes += (value?.length ?? 0) - (replaced?.valueSizeBytes ?? 0);
     this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
+    return true;
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
     return this.walk(range, (slot) => slot.visible());
+  }
+
+  *entriesByTime(range: TimeRange): Iterable<StoredEntry> {
+    if (this.timeline === null) return;
+    for (const key of this.timeline.keys(range)) {
+      const entry = this.slots.get(key)?.visible() ?? null;
+      if (entry !== null) yield entry;
+    }
+  }
+
+  get progress(): StoreProgress {
+    return (this.open ?? this.sealed.at(-1))?.progress ?? this.committedProgress;
+  }
+
+  nextSequence(): number {
+    this.open ??= new Overlay(this.progress);
+    const sequence = this.open.progress.sequence + 1;
+    this.open.progress = { ...this.open.progress, sequence };
+    return sequence;
   }
 
   get size(): number {
@@ -61,11 +97,15 @@ export class MemoryStore implements TransactionalStore {
   }
 
   seal(): readonly StoreWrite[] {
-    const overlay = this.open ?? new Overlay();
+    const overlay = this.open ?? new Overlay(this.progress);
     this.sealed.push(overlay);
     this.open = null;
     // Nothing has been written since into these slots: the newest write of each is the overlay's own.
-    return overlay.slots.map((slot) => slot.pending as StoreEntry);
+    const writes: StoreWrite[] = overlay.slots.map((slot) => slot.pending as StoreEntry);
+    if (this.layout === null) return writes;
+    writes.push(...overlay.expired);
+    const { versions } = this.layout;
+    return versions === undefined ? writes : writes.map((write) => versions.toChangelog(write));
   }
 
   commit(): void {
@@ -79,6 +119,7 @@ export class MemoryStore implements TransactionalStore {
       this.bytes -= write.valueSizeBytes;
       this.setCommitted(slot, write);
     }
+    this.advance(overlay.progress);
   }
 
   rollback(): void {
@@ -88,15 +129,28 @@ export class MemoryStore implements TransactionalStore {
     for (const { slots } of overlays) for (const slot of slots) this.dropPending(slot);
   }
 
-  restore(write: StoreWrite): void {
-    if (this.open !== null || this.sealed.length > 0) {
-      throw new InternalError(`store ${this.name}: restore under an overlay`, { details: { store: this.name } });
+  restore(record: StoreWrite): void {
+    this.expectNoOverlay();
+    const { layout } = this;
+    if (layout === null) {
+      this.setImage(record);
+      return;
     }
-    const found = this.find(write.key);
-    if (found === null && write.value === null) return;
-    const slot = found ?? this.add(write.key);
-    this.visibleCount += (write.value === null ? 0 : 1) - (slot.committed === null ? 0 : 1);
-    this.setCommitted(slot, new StoreEntry(write.key, write.value, write.timestampMs));
+    const write = layout.versions?.fromChangelog(record) ?? record;
+    const progress = progressWith(layout, this.committedProgress, write.key);
+    if (!isExpired(layout, progress, write.key)) this.setImage(write);
+    this.advance(progress);
+  }
+
+  load(entry: StoreWrite): void {
+    this.expectNoOverlay();
+    this.setImage(entry);
+    if (this.layout !== null) this.advance(progressWith(this.layout, this.committedProgress, entry.key));
+  }
+
+  resume(progress: StoreProgress): void {
+    this.expectNoOverlay();
+    this.advance(progress);
   }
 
   clear(): void {
@@ -107,6 +161,8 @@ export class MemoryStore implements TransactionalStore {
     this.recent = null;
     this.visibleCount = 0;
     this.bytes = 0;
+    this.timeline?.clear();
+    this.committedProgress = NO_PROGRESS;
   }
 
   committed(): Iterable<StoredEntry> {
@@ -125,6 +181,7 @@ export class MemoryStore implements TransactionalStore {
     const slot = new Slot(key);
     this.slots.set(key, slot);
     this.ordered.touch(key);
+    this.timeline?.add(key);
     this.bytes += ENTRY_OVERHEAD_BYTES + key.length;
     this.recent = slot;
     return slot;
@@ -134,8 +191,55 @@ export class MemoryStore implements TransactionalStore {
     if (!slot.isEmpty) return;
     this.slots.delete(slot.key);
     this.ordered.touch(slot.key);
+    this.timeline?.remove(slot.key);
     this.bytes -= ENTRY_OVERHEAD_BYTES + slot.key.length;
     if (this.recent === slot) this.recent = null;
+  }
+
+  private expectNoOverlay(): void {
+    if (this.open === null && this.sealed.length === 0) return;
+    throw new InternalError(`store ${this.name}: restore under an overlay`, { details: { store: this.name } });
+  }
+
+  /** Writes into the image while there is nothing above it. */
+  private setImage(write: StoreWrite): void {
+    const found = this.find(write.key);
+    if (found === null && write.value === null) return;
+    const slot = found ?? this.add(write.key);
+    this.visibleCount += (write.value === null ? 0 : 1) - (slot.committed === null ? 0 : 1);
+    this.setCommitted(slot, new StoreEntry(write.key, write.value, write.timestampMs));
+  }
+
+  /** Takes note of committed progress, and lets go of what retention no longer covers (T6). */
+  private advance(progress: StoreProgress): void {
+    this.committedProgress = furthest(this.committedProgress, progress);
+    if (this.layout === null || this.timeline === null) return;
+    const expired = this.timeline.takeExpired(this.layout.firstLiveMs(this.committedProgress.streamTimeMs));
+    for (const key of expired) this.expire(key, this.layout);
+  }
+
+  /** No undecided transaction has written what goes here: for all of them it had expired (a younger one's time is no earlier). */
+  private expire(key: ByteKey, { versions }: StoreLayout): void {
+    const slot = this.slots.get(key);
+    if (slot === undefined) return;
+    const { committed } = slot;
+    if (versions === undefined) this.dropCommitted(slot);
+    else if (committed !== null) {
+      const older = [...this.walk(versions.olderThan(key), (each) => each.committed)];
+      for (const entry of older) {
+        const superseded = versions.areOfOneKey(entry.key, key) ? this.slots.get(entry.key) : undefined;
+        if (superseded !== undefined) this.dropCommitted(superseded);
+      }
+      if (versions.isDelete(committed.packed as ByteKey)) this.dropCommitted(slot);
+    }
+  }
+
+  private dropCommitted(slot: Slot): void {
+    if (slot.committed === null) return;
+    this.visibleCount -= 1;
+    this.bytes -= slot.committed.valueSizeBytes;
+    slot.committed = null;
+    this.removeIfEmpty(slot);
   }
 
   private setCommitted(slot: Slot, entry: StoreEntry): void {

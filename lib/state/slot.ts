@@ -1,5 +1,6 @@
 import { type ByteKey, byteKey, type Encoded, type PackedBytes } from '../model/byte-key.js';
 import type { StoredEntry, StoreWrite } from './byte-store.js';
+import type { StoreProgress } from './store-progress.js';
 
 /**
  * A write, committed or not. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that
@@ -33,6 +34,14 @@ export type PresentEntry = StoreEntry & StoredEntry;
 /** The writes of one transaction: the slots that it touched, each once, in the order in which they were first written. */
 export class Overlay {
   readonly slots: Slot[] = [];
+  /** Writes that came too late to be part of the store: they only go to the changelog. */
+  readonly expired: StoreEntry[] = [];
+  /** With all that the transactions before it have come to. */
+  progress: StoreProgress;
+
+  constructor(progress: StoreProgress) {
+    this.progress = progress;
+  }
 }
 
 /** A write that a younger transaction has written over. */

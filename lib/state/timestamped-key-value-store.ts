@@ -2,7 +2,8 @@ import type { ByteStore } from './byte-store.js';
 import type { KeyValueStoreOptions } from './key-value-store.js';
 import { readStored } from './read-stored.js';
 import type { ValueAndTimestamp } from './state-store.js';
-import { type StoreClock, TypedKeyValueStore } from './typed-key-value-store.js';
+import type { StoreClock } from './store-codec.js';
+import { TypedKeyValueStore } from './typed-key-value-store.js';
 
 /**
  * Opens a key-value store whose values carry a timestamp. Kafka: `TimestampedKeyValueStore`.

@@ -7,21 +7,21 @@
  */
 import { type Awaitable, andThen, forEachInOrder, isPromise } from '../model/awaitable.js';
 import { InternalError } from '../model/errors.js';
-import type { Offset } from '../model/offset.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { topicName } from '../topology/app.js';
 import type { SubTopology } from '../topology/topology.js';
-import { decodeCommitMetadata } from './commit-metadata.js';
+import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
 import { RecordGate } from './deserialization.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
 import { OutputCollector } from './output-collector.js';
 import { PartitionGroup } from './partition-group.js';
+import { decodeProcessorMetadata, encodeProcessorMetadata, mergeProcessorMetadata } from './processor-metadata.js';
 import type { RunningProcessor } from './processor-node.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
-import { RecordQueue } from './record-queue.js';
+import { type QueueCommit, RecordQueue } from './record-queue.js';
 import type { FetchedRecords, ScheduledPunctuation, StreamTask, StreamTaskInit } from './stream-task.js';
 import type { TaskOutput } from './task-output.js';
 import { TaskScope } from './task-scope.js';
@@ -55,6 +55,8 @@ class RunningTask implements StreamTask {
   /** Of the run before; those that `init` has scheduled again are taken out. */
   private readonly remembered: ScheduledPunctuation[];
   private processed = 0;
+  /** Processor metadata as it was last sealed. */
+  private sealedMetadata: Uint8Array;
 
   constructor(init: StreamTaskInit) {
     const { app, taskId } = init;
@@ -75,6 +77,12 @@ class RunningTask implements StreamTask {
       this.inputs.map((input) => this.queueFor(input, init)),
       settings.maxTaskIdleMs,
     );
+    this.stores.resume(
+      mergeProcessorMetadata(
+        this.inputs.map((input) => decodeProcessorMetadata(committedMetadata(init, input).processorMetadata)),
+      ),
+    );
+    this.sealedMetadata = encodeProcessorMetadata(this.stores.metadata);
     for (const { partitionTimeMs } of this.group.queues) {
       this.scope.streamTimeMs = Math.max(this.scope.streamTimeMs, partitionTimeMs);
     }
@@ -191,12 +199,26 @@ class RunningTask implements StreamTask {
     if (isPromise(called)) return called.then(() => undefined);
   }
 
-  private sealed(): TaskOutput {
-    const offsets = new Map<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>();
+  /** Offsets that have moved. Progress of stores without any (a punctuation wrote) is committed with one that has not. */
+  private sealedOffsets(): TaskOutput['offsets'] {
+    const metadata = encodeProcessorMetadata(this.stores.metadata);
+    const hasProgress = Buffer.compare(metadata, this.sealedMetadata) !== 0;
+    const offsets = new Map<TopicPartitionKey, QueueCommit>();
     for (const queue of this.group.queues) {
-      const moved = queue.seal();
+      const moved = queue.seal(metadata);
       if (moved !== null) offsets.set(queue.key, moved);
     }
+    for (const queue of this.group.queues) {
+      if (!hasProgress || offsets.size > 0) break;
+      const again = queue.sealAnyway(metadata);
+      if (again !== null) offsets.set(queue.key, again);
+    }
+    if (offsets.size > 0) this.sealedMetadata = metadata;
+    return offsets;
+  }
+
+  private sealed(): TaskOutput {
+    const offsets = this.sealedOffsets();
     const output: TaskOutput = {
       taskId: this.taskId,
       outputs: this.outputs.seal(),
@@ -245,9 +267,8 @@ class RunningTask implements StreamTask {
     if (source === undefined) throw new InternalError(`no source reads ${input.topic}`, { details: { ...input } });
     const handler = (init.settings ?? init.app.settings).deserializationExceptionHandler;
     const gate = new RecordGate(input, source.node, handler, this.outputs, this.scope);
-    const committed = init.committed.get(topicPartitionKey(input));
-    const metadata = decodeCommitMetadata(committed?.metadata ?? '');
-    const queue = new RecordQueue(input, gate, metadata, committed?.nextOffset ?? null);
+    const committedOffset = init.committed.get(topicPartitionKey(input))?.nextOffset ?? null;
+    const queue = new RecordQueue(input, gate, committedMetadata(init, input), committedOffset);
     this.receivers.set(queue, source.children);
     return queue;
   }
@@ -259,4 +280,8 @@ function inputsOf(init: StreamTaskInit, part: SubTopology, partition: number): r
     .map((name) => topicName(init.app, name))
     .filter((topic) => partition < (init.partitionCounts.get(topic) ?? Number.POSITIVE_INFINITY))
     .map((topic) => ({ topic, partition }));
+}
+
+function committedMetadata({ committed }: StreamTaskInit, input: TopicPartition): CommitMetadata {
+  return decodeCommitMetadata(committed.get(topicPartitionKey(input))?.metadata ?? '');
 }

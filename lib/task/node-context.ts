@@ -124,8 +124,7 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   }
 
   recordDropped(reason: 'null-key' | 'null-value' | 'late'): void {
-    const origin = this.scope.metadata;
-    if (origin !== undefined) this.scope.dropped.add(reason, origin);
+    this.scope.recordDropped(reason);
   }
 
   private child(name: string): Receiver {

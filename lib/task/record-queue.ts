@@ -7,6 +7,11 @@ import { type CommitMetadata, encodeCommitMetadata } from './commit-metadata.js'
 import type { RecordGate } from './deserialization.js';
 import type { FetchedRecords } from './stream-task.js';
 
+export interface QueueCommit {
+  readonly nextOffset: Offset;
+  readonly metadata: string;
+}
+
 /**
  * The fetched records of one input that wait to be processed. Kafka: `RecordQueue`.
  *
@@ -23,7 +28,6 @@ export class RecordQueue {
   /** Since when the input is known to have nothing more; null while it has, or while that is unknown. */
   idleSinceMs: number | null = null;
   private readonly gate: RecordGate;
-  private readonly processorMetadata: Uint8Array;
   private readonly sets: RecordSet[] = [];
   private next = 0;
   private buffered = 0;
@@ -38,7 +42,6 @@ export class RecordQueue {
     this.key = topicPartitionKey(input);
     this.gate = gate;
     this.timeMs = committed.partitionTimeMs;
-    this.processorMetadata = committed.processorMetadata;
     this.sealedOffset = committedOffset;
   }
 
@@ -101,12 +104,16 @@ export class RecordQueue {
   }
 
   /** The offset to commit with its metadata, if it has moved since the last seal. */
-  seal(): { readonly nextOffset: Offset; readonly metadata: string } | null {
-    const nextOffset = this.offsetToCommit();
-    if (nextOffset === null || nextOffset === this.sealedOffset) return null;
+  seal(processorMetadata: Uint8Array): QueueCommit | null {
+    return this.hasMoved ? this.sealAnyway(processorMetadata) : null;
+  }
+
+  /** The offset to commit with its metadata; null if none is known. */
+  sealAnyway(processorMetadata: Uint8Array): QueueCommit | null {
+    const nextOffset = this.offsetToCommit() ?? this.sealedOffset;
+    if (nextOffset === null) return null;
     this.sealedOffset = nextOffset;
-    const metadata = { partitionTimeMs: this.timeMs, processorMetadata: this.processorMetadata };
-    return { nextOffset, metadata: encodeCommitMetadata(metadata) };
+    return { nextOffset, metadata: encodeCommitMetadata({ partitionTimeMs: this.timeMs, processorMetadata }) };
   }
 
   private offsetToCommit(): Offset | null {

@@ -3,9 +3,12 @@ import type { RecordSet } from '../model/record-set.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 
-/** A record that did not go through the topology, and why; the engine logs and counts it. */
+/**
+ * A record that did not go through the topology, and why; the engine logs and counts it. `expired`: a write that came too late for
+ * the retention of its store, whatever else became of the record.
+ */
 export interface DroppedRecord {
-  readonly reason: 'null-key' | 'null-value' | 'negative-timestamp' | 'deserialization' | 'late';
+  readonly reason: 'null-key' | 'null-value' | 'negative-timestamp' | 'deserialization' | 'late' | 'expired';
   readonly count: number;
   /** The last one: where it came from and, for `deserialization`, what went wrong. */
   readonly last: {

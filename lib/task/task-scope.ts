@@ -2,6 +2,7 @@ import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import { DroppedRecords } from './dropped-records.js';
+import type { DroppedRecord } from './task-output.js';
 
 /** What all parts of one task know in common: its clocks, and which record is being processed. */
 export class TaskScope {
@@ -27,6 +28,12 @@ export class TaskScope {
   get metadata(): RecordMetadata | undefined {
     if (this.origin === null) return undefined;
     return { topic: this.origin.topic, partition: this.origin.partition, offset: this.offset as Offset };
+  }
+
+  /** Counts a record that was not, or not wholly, processed; one that a punctuation made is no input and counts for none. */
+  recordDropped(reason: DroppedRecord['reason']): void {
+    const origin = this.metadata;
+    if (origin !== undefined) this.dropped.add(reason, origin);
   }
 
   /** Ids for the details of an error. */

@@ -1,7 +1,15 @@
 import type { Awaitable } from '../model/awaitable.js';
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InvalidStateStoreError } from '../model/errors.js';
-import type { ByteStore, KeyRange, StoredEntry, StoredValue, TransactionalStore } from '../state/byte-store.js';
+import type {
+  ByteStore,
+  KeyRange,
+  StoredEntry,
+  StoredValue,
+  TimeRange,
+  TransactionalStore,
+} from '../state/byte-store.js';
+import type { StoreProgress } from '../state/store-progress.js';
 import type { TaskScope } from './task-scope.js';
 
 /** A store as the processors of one task see it: usable until the task closes, and counting what is written. */
@@ -29,16 +37,31 @@ export class TaskStore implements ByteStore {
     return this.store.get(key);
   }
 
-  put(key: ByteKey, value: Encoded | null, timestampMs: number): void {
+  put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
     this.check();
-    this.store.put(key, value, timestampMs);
+    const isPut = this.store.put(key, value, timestampMs);
     this.pendingBytes += key.length + (value === null ? 0 : value.length);
     this.scope.dirty = true;
+    return isPut;
   }
 
   entries(range: KeyRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry> {
     this.check();
     return this.store.entries(range);
+  }
+
+  entriesByTime(range: TimeRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry> {
+    this.check();
+    return this.store.entriesByTime(range);
+  }
+
+  get progress(): StoreProgress {
+    return this.store.progress;
+  }
+
+  nextSequence(): number {
+    this.check();
+    return this.store.nextSequence();
   }
 
   close(): void {

@@ -4,9 +4,12 @@ import { RecordSetBuilder } from '../model/record-set-builder.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import type { StateStore } from '../state/state-store.js';
+import type { StoreProgress } from '../state/store-progress.js';
 import { internalTopicName, type StreamsApp } from '../topology/app.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import type { SubTopology } from '../topology/topology.js';
+import { expectProgressFits, progressMetadata, progressOf } from './committed-progress.js';
+import { mergeProcessorMetadata, type ProcessorMetadata } from './processor-metadata.js';
 import type { TaskScope } from './task-scope.js';
 import { TaskStore } from './task-store.js';
 
@@ -21,6 +24,9 @@ interface StoreOfTask {
 export class TaskStores {
   private readonly byName = new Map<string, StoreOfTask>();
   private readonly builder = new RecordSetBuilder();
+  private readonly scope: TaskScope;
+  /** What was committed by runs before, names that are not ours included. */
+  private restored: ProcessorMetadata = new Map();
 
   constructor(
     app: StreamsApp,
@@ -29,6 +35,7 @@ export class TaskStores {
     stores: ReadonlyMap<string, TransactionalStore>,
     scope: TaskScope,
   ) {
+    this.scope = scope;
     for (const name of part.stores) {
       const spec = app.topology.stores.get(name);
       const store = stores.get(name);
@@ -40,6 +47,27 @@ export class TaskStores {
       const changelog = topic === null ? null : topicPartitionKey({ topic, partition });
       this.byName.set(name, { spec, bytes: new TaskStore(name, store, scope), changelog });
     }
+    expectProgressFits(
+      scope.taskId,
+      this.withTime.map(({ spec }) => spec.name),
+    );
+  }
+
+  /** Takes over how far the stores had come when the task last committed. */
+  resume(committed: ProcessorMetadata): void {
+    this.restored = committed;
+    for (const { spec, bytes } of this.withTime) bytes.store.resume(progressOf(spec.name, committed));
+  }
+
+  /** What to commit of it now. */
+  get metadata(): ProcessorMetadata {
+    const progress = new Map<string, StoreProgress>();
+    for (const { spec, bytes } of this.withTime) progress.set(spec.name, bytes.progress);
+    return mergeProcessorMetadata([this.restored, progressMetadata(progress)]);
+  }
+
+  private get withTime(): readonly StoreOfTask[] {
+    return [...this.byName.values()].filter(({ spec }) => spec.layout !== undefined);
   }
 
   /** Stores whose updates may be held back. */
@@ -57,7 +85,7 @@ export class TaskStores {
     const store = this.byName.get(name);
     if (store === undefined)
       throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
-    return store.spec.open(store.bytes, { timestampMs });
+    return store.spec.open(store.bytes, { timestampMs, recordExpired: () => this.scope.recordDropped('expired') });
   }
 
   /** Seals every store, whether or not it was written, and answers the changelog records. */

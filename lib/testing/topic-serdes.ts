@@ -13,7 +13,9 @@ export function serdesByTopic(app: StreamsApp): ReadonlyMap<string, TopicSerdes>
   const serdes = new Map<string, TopicSerdes>();
   for (const { store, topic } of topology.changelogs.values()) {
     const spec = topology.stores.get(store);
-    if (spec !== undefined) serdes.set(internalTopicName(app, topic), { key: spec.keySerde, value: spec.valueSerde });
+    if (spec === undefined) continue;
+    const key = spec.changelogKeySerde ?? spec.keySerde;
+    serdes.set(internalTopicName(app, topic), { key, value: spec.valueSerde });
   }
   for (const node of topology.nodes.values()) {
     if (node.kind === 'sink' && typeof node.topic === 'string') {

@@ -1,5 +1,6 @@
 import { internalTopicName, type StreamsApp } from './app.js';
 import type { ResolvedPartitions } from './resolve-partitions.js';
+import type { StoreSpec } from './store-spec.js';
 
 /** A topic that the application needs and owns, as the log is asked to create it. */
 export interface InternalTopicSpec {
@@ -23,6 +24,24 @@ const REPARTITION_CONFIG = Object.freeze({
 /** Kafka: `UnwindowedUnversionedChangelogTopicConfig`. */
 const CHANGELOG_CONFIG = Object.freeze({ 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' });
 
+/** What a changelog keeps beyond its store's retention. Kafka: `windowstore.changelog.additional.retention.ms`, at its default. */
+const ADDITIONAL_RETENTION_MS = 86_400_000;
+
+/** Kafka: `WindowedChangelogTopicConfig`, `VersionedChangelogTopicConfig`. */
+function changelogConfig({ kind, retentionMs = 0 }: StoreSpec): Readonly<Record<string, string>> {
+  const keptMs = String(retentionMs + ADDITIONAL_RETENTION_MS);
+  switch (kind) {
+    case 'window':
+    case 'session':
+      return { ...CHANGELOG_CONFIG, 'cleanup.policy': 'compact,delete', 'retention.ms': keptMs };
+    case 'versioned':
+      return { ...CHANGELOG_CONFIG, 'min.compaction.lag.ms': keptMs };
+    case 'keyValue':
+    case 'timestampedKeyValue':
+      return CHANGELOG_CONFIG;
+  }
+}
+
 /**
  * All internal topics of an application with Kafka Streams' policies: repartition topics first, then changelogs.
  * A store's `changelogConfig` overrides single settings.
@@ -36,17 +55,21 @@ export function internalTopicSpecs(app: StreamsApp, resolved: ResolvedPartitions
     ...replication,
     config: REPARTITION_CONFIG,
   }));
-  const overrides = new Map(
+  const configs = new Map(
     [...app.topology.changelogs.values()].map(({ store, topic }) => [
       internalTopicName(app, topic),
-      app.topology.stores.get(store)?.changelogConfig ?? {},
+      configOf(app.topology.stores.get(store)),
     ]),
   );
   const changelogs = [...resolved.changelogTopics].map(([name, partitions]) => ({
     name,
     partitions,
     ...replication,
-    config: { ...CHANGELOG_CONFIG, ...overrides.get(name) },
+    config: configs.get(name) ?? CHANGELOG_CONFIG,
   }));
   return [...repartition, ...changelogs];
+}
+
+function configOf(spec: StoreSpec | undefined): Readonly<Record<string, string>> {
+  return spec === undefined ? CHANGELOG_CONFIG : { ...changelogConfig(spec), ...spec.changelogConfig };
 }

@@ -1,12 +1,18 @@
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from '../state/byte-store.js';
 import type { StateStore } from '../state/state-store.js';
+import type { StoreLayout } from '../state/store-layout.js';
 
 /** What a typed store asks of the task around it. */
 export interface StoreContext {
   /** Timestamp of the record being processed (stream time in a punctuation): the timestamp of a plain store's writes. */
   timestampMs(): number;
+  /** Counts a write that came too late for the store's retention. Absent: nobody counts. */
+  recordExpired?(): void;
 }
+
+/** What a store is, and with it the format of its changelog. */
+export type StoreKind = 'keyValue' | 'timestampedKeyValue' | 'window' | 'session' | 'versioned';
 
 /**
  * A store of a topology, as data. Kafka: `StoreBuilder`.
@@ -15,9 +21,15 @@ export interface StoreContext {
  */
 export interface StoreSpec {
   readonly name: string;
-  readonly kind: 'keyValue' | 'timestampedKeyValue';
+  readonly kind: StoreKind;
   readonly keySerde: Serde<unknown>;
   readonly valueSerde: Serde<unknown>;
+  /** Reads the keys of changelog records, where they are more than `keySerde`'s. */
+  readonly changelogKeySerde?: Serde<unknown>;
+  /** How long windows, sessions or superseded versions are kept, by the store's own stream time; absent: entries are kept for ever. */
+  readonly retentionMs?: number;
+  /** What the engine has to know of keys with a time in them; absent: they have none. */
+  readonly layout?: StoreLayout;
   /** Whether writes go to a changelog topic; false leaves the store to memory alone. */
   readonly logged: boolean;
   /** Overrides of the changelog topic's settings. */

@@ -4,9 +4,12 @@ import {
   long,
   type Serde,
   type StoreSpec,
+  sessionStore,
   string,
   type Topology,
   timestampedKeyValueStore,
+  versionedStore,
+  windowStore,
 } from '../../lib/index.js';
 import { buildNodes, type CaseNode } from './build-nodes.js';
 import { buildPapi, type PapiNode } from './build-papi.js';
@@ -17,6 +20,11 @@ export interface CaseStore {
   readonly type: string;
   readonly key?: CaseType;
   readonly value?: CaseType;
+  readonly inMemory?: boolean;
+  readonly retentionMs?: number;
+  readonly windowMs?: number;
+  readonly retainDuplicates?: boolean;
+  readonly historyRetentionMs?: number;
 }
 
 /** The `topology` of a case: operators of the DSL, or nodes of the Processor API. */
@@ -46,11 +54,25 @@ function storesOf({ stores = [] }: CaseTopology): ReadonlyMap<string, StoreSpec>
   return new Map(stores.map((store) => [store.name, storeOf(store)]));
 }
 
-function storeOf({ name, type, key, value }: CaseStore): StoreSpec {
+function storeOf(store: CaseStore): StoreSpec {
+  const { name, type, key, value, inMemory = false, retentionMs: retention = 0 } = store;
   const options = { name, key: serdeOf(key), value: serdeOf(value) };
-  if (type === 'keyValue') return keyValueStore(options);
-  if (type === 'timestampedKeyValue') return timestampedKeyValueStore(options);
-  throw new Error(`missing operator: store ${type}`);
+  switch (type) {
+    case 'keyValue':
+      return keyValueStore(options);
+    case 'timestampedKeyValue':
+      return timestampedKeyValueStore(options);
+    case 'window': {
+      const { windowMs: windowSize = 0, retainDuplicates = false } = store;
+      return windowStore({ ...options, inMemory, retention, windowSize, retainDuplicates });
+    }
+    case 'session':
+      return sessionStore({ ...options, inMemory, retention });
+    case 'versioned':
+      return versionedStore({ ...options, historyRetention: store.historyRetentionMs ?? 0 });
+    default:
+      throw new Error(`missing operator: store ${type}`);
+  }
 }
 
 function serdeOf(type: CaseType = 'string'): Serde<unknown> {

@@ -5,10 +5,14 @@ import {
   type Processor,
   type ProcessorContext,
   type ProcessorSupplier,
+  type SessionStore,
   StreamRecord,
   type TimestampedKeyValueStore,
+  type VersionedKeyValueStore,
+  type WindowStore,
 } from '../../lib/index.js';
 import type { CaseType } from './case-functions.js';
+import { appendToSession, putVersion, runWindowCommand, seenNearby } from './windowed-processors.js';
 
 type Text = string | null;
 type Value = string | number | null;
@@ -27,6 +31,8 @@ export interface ProcessorRef {
   readonly byMs?: number;
   readonly header?: string;
   readonly headerValue?: string;
+  readonly windowMs?: number;
+  readonly gapMs?: number;
 }
 
 type Factory = (ref: ProcessorRef, stores: readonly string[]) => CaseProcessor;
@@ -64,9 +70,9 @@ function stateless(step: (record: Record_, context: Context, ref: ProcessorRef) 
 
 /** A processor with one store. */
 function stateful<S extends { readonly name: string }>(
-  step: (record: Record_, store: S, context: Context) => Promise<void>,
+  step: (record: Record_, store: S, context: Context, ref: ProcessorRef) => Promise<void>,
 ): Factory {
-  return (_ref, stores) => {
+  return (ref, stores) => {
     let context: Context;
     let store: S;
     return {
@@ -74,7 +80,7 @@ function stateful<S extends { readonly name: string }>(
         context = given;
         store = given.getStateStore(stores[0] ?? '');
       },
-      process: (record) => step(record, store, context),
+      process: (record) => step(record, store, context, ref),
     };
   };
 }
@@ -123,6 +129,20 @@ const factories: Readonly<Record<string, Factory>> = {
   }),
   kvCommand: stateful<KeyValueStore<string, string>>(async (record, store, context) => {
     await context.forward(record.withValue(await runCommand(record, store)));
+  }),
+  windowCommand: stateful<WindowStore<string, string>>(async (record, store, context) => {
+    await context.forward(record.withValue(await runWindowCommand(record, store)));
+  }),
+  dedup: stateful<WindowStore<string, string>>(async (record, store, context, { windowMs = 0 }) => {
+    if (await seenNearby(record, store, windowMs)) return;
+    await store.put(record.key, record.value, record.timestampMs);
+    await context.forward(record);
+  }),
+  sessionAppend: stateful<SessionStore<string, string>>(async (record, store, context, { gapMs = 0 }) => {
+    await context.forward(record.withValue(await appendToSession(record, store, gapMs)));
+  }),
+  versionedPut: stateful<VersionedKeyValueStore<string, string>>(async (record, store, context) => {
+    await context.forward(record.withValue(await putVersion(record, store)));
   }),
 };
 

@@ -28,6 +28,14 @@ export interface CaseEntry {
   readonly ts?: number;
 }
 
+/** A question to a versioned store after the last input, and its answer. */
+export interface CaseQuery {
+  readonly store: string;
+  readonly key: Json;
+  readonly asOf?: number;
+  readonly result: Json;
+}
+
 /** A case of the family `processing`: a topology as data, what goes in, and all that Kafka Streams made of it. */
 export interface ProcessingCase {
   readonly name: string;
@@ -41,7 +49,7 @@ export interface ProcessingCase {
   readonly repartitions?: Readonly<Record<string, readonly CaseRecord[]>>;
   readonly changelogs?: Readonly<Record<string, readonly CaseRecord[]>>;
   readonly opaqueInternalTopics?: Readonly<Record<string, number>>;
-  readonly queries?: readonly Json[];
+  readonly queries?: readonly CaseQuery[];
   readonly error?: string;
   /** `build`, `start`, or the index of the input. */
   readonly errorAt?: string | number;

@@ -84,7 +84,7 @@ class ReferenceRun {
     const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
     this.tasks = specs.map((spec) => {
       const names = app.topology.subTopologies[spec.subTopology]?.stores ?? [];
-      const stores = createStores(names.map((name) => ({ name })));
+      const stores = createStores(names.flatMap((name) => app.topology.stores.get(name) ?? []));
       const { taskId } = spec;
       const init = { app: { ...app, settings }, taskId, partitionCounts, stores, committed: new Map(), nowMs };
       return { spec, stores, task: createStreamTask(init) };

@@ -21,7 +21,7 @@ const host = createNodeHost({ logger: listeningLogger([]) });
 beforeEach(async () => {
   log = await createMemoryLog({ host });
   await log.createTopic({ name: 'log', partitions: 1, config: {} });
-  store = emptyStore('store');
+  store = emptyStore({ name: 'store' });
 });
 
 const records = (...entries: readonly [string, string | null][]) => {

@@ -7,7 +7,7 @@ import { emptyStore } from '../../../lib/runtime/load-store.js';
 const keep = (kept: KeptStores, partition: number, name = 'store') =>
   kept.keep({
     taskId: taskId(0, partition),
-    store: emptyStore(name),
+    store: emptyStore({ name }),
     topicId: 'topic',
     nextOffset: offset(5),
     atEndMs: 1,

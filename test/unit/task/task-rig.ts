@@ -42,7 +42,7 @@ export interface Rig {
 export async function startTask(builder: { build(): Topology }, options: RigOptions = {}): Promise<Rig> {
   const app = defineApp({ applicationId: 'app', topology: builder.build(), settings: options.settings ?? {} });
   const own = app.topology.subTopologies[0]?.stores ?? [];
-  const stores = options.stores ?? createStores(own.map((name) => ({ name })));
+  const stores = options.stores ?? createStores(own.flatMap((name) => app.topology.stores.get(name) ?? []));
   const partition = options.partition ?? 0;
   const task = createStreamTask({
     app,

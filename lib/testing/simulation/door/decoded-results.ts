@@ -34,7 +34,7 @@ export class DecodedResults<Outside> implements SimulatedResults<Outside> {
       });
     const topic = changelog.internal ? internalTopicName(this.app, changelog.topic) : changelog.topic;
     return this.recordsOf(topic).map((records) => {
-      const bytes = new MemoryStore(name);
+      const bytes = new MemoryStore(name, spec.layout ?? null);
       for (const { key, value, timestampMs } of records)
         if (key !== null) bytes.restore({ key: byteKey(key), value, timestampMs });
       return spec.open(bytes, { timestampMs: () => -1 }) as S;

@@ -1,0 +1,33 @@
+/** Keys of windowed changelogs, read as what they say: for tests and tools, which read changelogs as topics. */
+import { byteKey, bytesOfKey } from '../model/byte-key.js';
+import type { Windowed } from '../model/windowed.js';
+import type { Serde } from '../serde/serde.js';
+import { packSessionKey, readSessionKey } from './session-layout.js';
+import { packWindowKey, readWindowKey } from './window-layout.js';
+
+/** A key of a window store's changelog; `sequence` is 0 unless the store keeps duplicates. */
+export interface WindowChangelogKey<K> extends Windowed<K> {
+  readonly sequence: number;
+}
+
+export function windowChangelogKeys<K>(key: Serde<K>, windowSizeMs: number): Serde<WindowChangelogKey<K>> {
+  return {
+    serialize: ({ key: of, window, sequence }) =>
+      bytesOfKey(packWindowKey(byteKey(key.serialize(of)), window.startMs, sequence)),
+    deserialize: (bytes) => {
+      const { key: of, startMs, sequence } = readWindowKey(byteKey(bytes));
+      return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs: startMs + windowSizeMs }, sequence };
+    },
+  };
+}
+
+export function sessionChangelogKeys<K>(key: Serde<K>): Serde<Windowed<K>> {
+  return {
+    serialize: ({ key: of, window }) =>
+      bytesOfKey(packSessionKey(byteKey(key.serialize(of)), window.startMs, window.endMs)),
+    deserialize: (bytes) => {
+      const { key: of, startMs, endMs } = readSessionKey(byteKey(bytes));
+      return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs } };
+    },
+  };
+}

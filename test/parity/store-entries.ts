@@ -1,0 +1,44 @@
+/** Content and changelog keys of stores as cases write them. */
+import type {
+  Entries,
+  KeyValueStore,
+  SessionStore,
+  StateStore,
+  StoreKind,
+  Windowed,
+  WindowStore,
+} from '../../lib/index.js';
+
+/** All entries of a store in its own order; versioned stores are not listed. */
+export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknown, unknown> {
+  switch (kind) {
+    case 'window':
+      return (store as WindowStore<unknown, unknown>).all();
+    case 'session':
+      return (store as SessionStore<unknown, unknown>).fetchRange(null, null);
+    case 'versioned':
+      return nothing();
+    case 'keyValue':
+    case 'timestampedKeyValue':
+      return (store as KeyValueStore<unknown, unknown>).all();
+  }
+}
+
+/** A windowed key as `{ key, start, end }`; any other as it is. */
+export function windowedKey(key: unknown): unknown {
+  if (!isWindowed(key)) return key;
+  return { key: key.key, start: key.window.startMs, end: key.window.endMs };
+}
+
+/** A windowed changelog key: of window stores without end, and with the sequence number where there is one. */
+export function changelogKey(key: unknown): unknown {
+  if (!isWindowed(key)) return key;
+  if (!('sequence' in key)) return windowedKey(key);
+  return { key: key.key, start: key.window.startMs, ...(key.sequence === 0 ? {} : { seq: key.sequence }) };
+}
+
+function isWindowed(key: unknown): key is Windowed<unknown> & { readonly sequence?: unknown } {
+  return typeof key === 'object' && key !== null && 'window' in key;
+}
+
+async function* nothing(): AsyncGenerator<never> {}
