@@ -55,8 +55,8 @@ it('at least once loses nothing and repeats little over a killed, a stopped and 
 
   const [stopped] = await Promise.all([world.stopInMidTransaction(), world.feed(text.lines.slice(10_000))]);
   await world.untilRunByOthers(stopped);
+  await world.untilCaughtUp(); // whoever took its tasks has committed what it was about to, and so has fenced it
   await world.continueIntoRejection(stopped);
-  await world.untilCaughtUp();
 
   const counts = await readCounts(world.log, 'counts', PARTITIONS);
   const last = (word: string) => counts.get(word)?.at(-1) ?? 0;
