@@ -20,7 +20,9 @@ it('counts are exactly 1 to n over killed, stopped and continued processes and a
   const random = seededRandom(SEED);
   const text = textOfWords(200_000, SEED);
   const world = await WordCountProcesses.start('exactly_once_v2', cleanUps);
-  const feeding = world.feed(text.lines);
+  await world.feed(text.lines.slice(0, 5_000));
+  await world.untilCaughtUp(); // from here on every commit is one of work
+  const feeding = world.feed(text.lines.slice(5_000));
   cleanUps.push(() => feeding.catch(() => undefined));
 
   for (let kills = 0; kills < 3; kills += 1) {
