@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { reportFailure, whatDidNotHold } from './runner/report.js';
 import { runSeeds } from './runner/run-seeds.js';
 
-/** `SIMULATION_FROM` repeats a run; else each run has seeds of its own, by the time at which it begins. */
-const from = Number(process.env.SIMULATION_FROM ?? Math.floor(Date.now() / 1_000));
-const seeds = Number(process.env.SIMULATION_SEEDS ?? 200);
+/** The same seeds each time, unless `SIMULATION_FROM` asks for others: what is new is looked for by hand, and by night. */
+const from = Number(process.env.SIMULATION_FROM ?? 1);
+const seeds = Number(process.env.SIMULATION_SEEDS ?? 100);
 /** Besides the runs themselves: those that make failures smaller. */
 const MOST_MS = 900_000;
 
 it(
-  `${seeds} fresh seeds hold under every checker`,
+  `${seeds} seeds hold under every checker`,
   async () => {
     console.log(`again: npm run simulate -- --from ${from} --seeds ${seeds}`);
 
