@@ -1,8 +1,9 @@
 /** Topics that are deleted and created again: another topic of the same name. */
 
-import type { OffsetsToCommit } from '../../../log/log.js';
+import type { Log, OffsetsToCommit } from '../../../log/log.js';
+import { offset } from '../../../model/offset.js';
 import { RecordSetBuilder } from '../../../model/record-set-builder.js';
-import type { TopicPartition } from '../../../model/topic-partition.js';
+import { type TopicPartition, topicPartitionKey } from '../../../model/topic-partition.js';
 import { internalTopicName } from '../../../topology/app.js';
 import type { Cloud } from '../cloud.js';
 import type { PortCall } from '../simulated-ports.js';
@@ -146,13 +147,26 @@ async function thatLeasesName({ log, leases }: Cloud, topic: string): Promise<Re
   return new Set(naming.map(({ taskId }) => Number(taskId.slice(taskId.indexOf('_') + 1))));
 }
 
-/** Partitions of changelogs that hold something, in a fixed order. */
+/** Partitions of changelogs that hold something committed, in a fixed order. */
 async function writtenChangelogs({ app, log }: Cloud): Promise<readonly TopicPartition[]> {
   const changelogs = [...app.topology.changelogs.values()].filter(({ internal }) => internal);
   const described = await log.describeTopics(changelogs.map(({ topic }) => internalTopicName(app, topic)));
   const all = [...described.values()].flatMap(({ name, partitions }) =>
     Array.from({ length: partitions }, (_, partition) => ({ topic: name, partition })),
   );
-  const ends = [...(await log.listOffsets(all, 'lastStable')).values()];
-  return all.filter((_, index) => (ends[index] ?? 0) > 0);
+  const hold = await Promise.all(all.map((at) => holdsARecord(log, at)));
+  return all.filter((_, index) => hold[index]);
+}
+
+/** Offsets alone do not tell: markers and what was aborted take some too. */
+async function holdsARecord(log: Log, at: TopicPartition): Promise<boolean> {
+  const key = topicPartitionKey(at);
+  const end = (await log.listOffsets([at], 'lastStable')).get(key) ?? 0;
+  let fromOffset = (await log.listOffsets([at], 'earliest')).get(key) ?? offset(0);
+  while (fromOffset < end) {
+    const [read] = await log.fetch([{ ...at, fromOffset }], { isolation: 'readCommitted', maxWaitMs: 0, maxBytes: 1 });
+    if (read === undefined || read.records.size > 0) return read !== undefined;
+    fromOffset = read.nextOffset;
+  }
+  return false;
 }
