@@ -49,7 +49,9 @@ export async function startFaultyEndpoint(target: AwsTarget): Promise<FaultyEndp
     seen.push(line);
     const index = faults.findIndex(({ matching }) => matching.test(line));
     const fault = index < 0 ? faulty.otherwise(line) : faults.splice(index, 1)[0]?.fault;
-    void bodyOf(incoming).then((body) => serve(behind, incoming, body, answer, fault));
+    bodyOf(incoming)
+      .then((body) => serve(behind, incoming, body, answer, fault))
+      .catch(() => answer.destroy()); // whoever hangs up, the other side sees the connection end
   });
   const listening = await listen(server, target);
 
