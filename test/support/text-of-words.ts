@@ -1,3 +1,5 @@
+import { mulberry32 } from '../../lib/testing/simulation/chance.js';
+
 /** Lines of words, the same for the same seed, with a few frequent words and many rare ones, as in real text. */
 export interface TextOfWords {
   readonly lines: readonly string[];
@@ -22,13 +24,5 @@ export function textOfWords(lineCount: number, seed: number): TextOfWords {
   return { lines, counts };
 }
 
-/** Uniform in [0, 1), the same sequence for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** Uniform in [0, 1), the same sequence for the same seed. */
+export const seededRandom = mulberry32;

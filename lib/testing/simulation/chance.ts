@@ -23,13 +23,7 @@ const MULBERRY_STEP = 0x6d2b79f5;
 
 /** The same sequence for the same seed and name (mulberry32). */
 export function createChance(seed: number, name: string): Chance {
-  let state = hash(`${seed}/${name}`);
-  const next = () => {
-    state = (state + MULBERRY_STEP) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = mulberry32(hash(`${seed}/${name}`));
   const below = (end: number) => Math.floor(next() * end);
   return {
     next,
@@ -41,6 +35,17 @@ export function createChance(seed: number, name: string): Chance {
       return list[below(list.length)] as T;
     },
     id: () => Array.from({ length: 16 }, () => below(16).toString(16)).join(''),
+  };
+}
+
+/** Uniform in [0, 1): the same sequence for the same seed, of which the lowest 32 bits count. */
+export function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + MULBERRY_STEP) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 

@@ -35,7 +35,11 @@ beforeAll(async () => {
   tables = await createLeaseTables(target);
   faulty = await startFaultyEndpoint(target);
 });
-beforeEach(() => {
+beforeEach(openAnother);
+afterAll(() => faulty.close());
+
+/** Both for another application, whose tables hold nothing yet. */
+function openAnother(): void {
   applicationId = newName('application');
   store = createDynamoDbLeaseStore({
     clientConfig: clientConfig(target, faulty.endpoint),
@@ -44,8 +48,7 @@ beforeEach(() => {
     host,
   });
   direct = createDynamoDbLeaseStore({ client, tables, applicationId, host });
-});
-afterAll(() => faulty.close());
+}
 
 function plan(number: number, reason = 'first'): Plan {
   return { number, createdAtMs: 0, reason, assignor: 'steady', assignment: {}, dead: [], partitions: {} };
@@ -98,14 +101,7 @@ describe.each(names)('%s', (name) => {
     await given();
     const expected = await send(direct);
     const after = await everything();
-    applicationId = newName('application');
-    store = createDynamoDbLeaseStore({
-      clientConfig: clientConfig(target, faulty.endpoint),
-      tables,
-      applicationId,
-      host,
-    });
-    direct = createDynamoDbLeaseStore({ client, tables, applicationId, host });
+    openAnother();
     await given();
     for (const fault of ['lose-reply', 'cut-body', { status: 500 }, 'lose-request'] as const)
       faulty.inject(fault, write);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { oneEffectiveWriter } from '../../../../../lib/testing/simulation/checkers/one-effective-writer.js';
 import { onlyMoversPause } from '../../../../../lib/testing/simulation/checkers/only-movers-pause.js';
-import { wrongIn } from '../../../../support/simulation/checked-scene.js';
+import { type Scene, wrongIn } from '../../../../support/simulation/checked-scene.js';
 
 describe('one effective writer', () => {
   const checker = oneEffectiveWriter;
@@ -60,14 +60,14 @@ describe('only movers pause', () => {
     assignment: { 'member-1': { active, standby: [], warmup: [] } },
   });
   const revoked = { taskId: '0_0', memberId: 'member-1', incarnation: 1, reason: 'revoked' };
+  const writePlan = (scene: Scene, item: object) =>
+    scene.effect('scheduler#1', { port: 'leases', method: 'writePlan', args: [item] }, { applied: true, item });
 
   it('a task that a plan gives away is handed back', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
-      const write = (item: object) =>
-        scene.effect('scheduler#1', { port: 'leases', method: 'writePlan', args: [item] }, { applied: true, item });
-      write(plan(1, ['0_0']));
+      writePlan(scene, plan(1, ['0_0']));
       scene.take('task#1', '0_0', 1);
-      write(plan(2, []));
+      writePlan(scene, plan(2, []));
       scene.cloud.timeline.add('task#1', 'task-released', revoked);
     });
 
@@ -76,12 +76,10 @@ describe('only movers pause', () => {
 
   it('a task is handed back in order although the next owner has it before the end is logged', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
-      const write = (item: object) =>
-        scene.effect('scheduler#1', { port: 'leases', method: 'writePlan', args: [item] }, { applied: true, item });
-      write(plan(1, ['0_0']));
+      writePlan(scene, plan(1, ['0_0']));
       scene.take('task#1', '0_0', 1);
-      write(plan(2, []));
-      write(plan(3, ['0_0']));
+      writePlan(scene, plan(2, []));
+      writePlan(scene, plan(3, ['0_0']));
       scene.take('task#2', '0_0', 2, { memberId: 'member-2', incarnation: 1 });
       scene.cloud.timeline.add('task#1', 'task-released', revoked);
     });
@@ -91,12 +89,10 @@ describe('only movers pause', () => {
 
   it('a task that is handed back although every plan grants it is seen', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
-      const write = (item: object) =>
-        scene.effect('scheduler#1', { port: 'leases', method: 'writePlan', args: [item] }, { applied: true, item });
-      write(plan(1, []));
-      write(plan(2, ['0_0']));
+      writePlan(scene, plan(1, []));
+      writePlan(scene, plan(2, ['0_0']));
       scene.take('task#1', '0_0', 1);
-      write(plan(3, ['0_0', '0_1']));
+      writePlan(scene, plan(3, ['0_0', '0_1']));
       scene.cloud.timeline.add('task#1', 'task-released', revoked);
     });
 
