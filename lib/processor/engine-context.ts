@@ -10,6 +10,21 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   readonly cacheMaxBytes: number;
   /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */
   onFlush(flush: () => Awaitable<void>): void;
+  /**
+   * A time of this operator that only grows: committed with the offsets, in the transaction that makes its writes true, and given
+   * back when the task starts again. Kafka: `addProcessorMetadataKeyValue` (KIP-825).
+   *
+   * @param name unique in the task, the same in each run; operators that ask for one name share the time
+   */
+  committedTime(name: string): CommittedTime;
   /** Counts a record that the operator skips, as Kafka Streams' `dropped-records` does. */
   recordDropped(reason: 'null-key' | 'null-value' | 'late'): void;
+}
+
+/** A time that survives a restart. */
+export interface CommittedTime {
+  /** Milliseconds; −1 if there is none. */
+  readonly ms: number;
+  /** Moves it on; an earlier time changes nothing. Whole milliseconds, or anything negative for none. */
+  raise(ms: number): void;
 }

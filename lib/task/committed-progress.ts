@@ -7,7 +7,7 @@
 import { TopologyError } from '../model/errors.js';
 import { NO_PROGRESS, type StoreProgress } from '../state/store-progress.js';
 import { encodeCommitMetadata } from './commit-metadata.js';
-import { encodeProcessorMetadata, type ProcessorMetadata } from './processor-metadata.js';
+import { encodeProcessorMetadata, mergeProcessorMetadata, type ProcessorMetadata } from './processor-metadata.js';
 
 /** Kafka's default of `offset.metadata.max.bytes`. */
 const METADATA_MAX_BYTES = 4_096;
@@ -38,10 +38,14 @@ export function progressOf(store: string, metadata: ProcessorMetadata): StorePro
 /**
  * Holds what a task may have to commit to what a broker takes.
  *
+ * @param times names of what its operators commit
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if the stores are too many, or their names too long
  */
-export function expectProgressFits(taskId: string, stores: readonly string[]): void {
-  const metadata = progressMetadata(new Map(stores.map((store) => [store, FURTHEST])));
+export function expectProgressFits(taskId: string, stores: readonly string[], times: readonly string[]): void {
+  const metadata = mergeProcessorMetadata([
+    progressMetadata(new Map(stores.map((store) => [store, FURTHEST]))),
+    new Map(times.map((name) => [name, BigInt(FURTHEST.streamTimeMs)])),
+  ]);
   const text = encodeCommitMetadata({ partitionTimeMs: 0, processorMetadata: encodeProcessorMetadata(metadata) });
   if (text.length <= METADATA_MAX_BYTES) return;
   throw new TopologyError(`task ${taskId} has ${stores.length} windowed stores: their times do not fit a commit`, {

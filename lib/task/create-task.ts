@@ -16,6 +16,7 @@ import { RecordGate } from './deserialization.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
+import { OperatorTimes } from './operator-times.js';
 import { OutputCollector } from './output-collector.js';
 import { PartitionGroup } from './partition-group.js';
 import { decodeProcessorMetadata, encodeProcessorMetadata, mergeProcessorMetadata } from './processor-metadata.js';
@@ -42,6 +43,7 @@ class RunningTask implements StreamTask {
   private readonly scope: TaskScope;
   private readonly outputs: OutputCollector;
   private readonly stores: TaskStores;
+  private readonly times: OperatorTimes;
   private readonly graph: NodeGraph;
   private readonly group: PartitionGroup;
   private readonly receivers = new Map<RecordQueue, readonly Receiver[]>();
@@ -77,12 +79,12 @@ class RunningTask implements StreamTask {
       this.inputs.map((input) => this.queueFor(input, init)),
       settings.maxTaskIdleMs,
     );
-    this.stores.resume(
-      mergeProcessorMetadata(
-        this.inputs.map((input) => decodeProcessorMetadata(committedMetadata(init, input).processorMetadata)),
-      ),
+    const restored = mergeProcessorMetadata(
+      this.inputs.map((input) => decodeProcessorMetadata(committedMetadata(init, input).processorMetadata)),
     );
-    this.sealedMetadata = encodeProcessorMetadata(this.stores.metadata);
+    this.stores.resume(restored);
+    this.times = new OperatorTimes(restored);
+    this.sealedMetadata = this.metadata();
     for (const { partitionTimeMs } of this.group.queues) {
       this.scope.streamTimeMs = Math.max(this.scope.streamTimeMs, partitionTimeMs);
     }
@@ -96,6 +98,7 @@ class RunningTask implements StreamTask {
       }),
       () => {
         this.initialising = false;
+        this.stores.expectProgressFits(this.times.names);
       },
     );
   }
@@ -201,7 +204,7 @@ class RunningTask implements StreamTask {
 
   /** Offsets that have moved. Progress of stores without any (a punctuation wrote) is committed with one that has not. */
   private sealedOffsets(): TaskOutput['offsets'] {
-    const metadata = encodeProcessorMetadata(this.stores.metadata);
+    const metadata = this.metadata();
     const hasProgress = Buffer.compare(metadata, this.sealedMetadata) !== 0;
     const offsets = new Map<TopicPartitionKey, QueueCommit>();
     for (const queue of this.group.queues) {
@@ -215,6 +218,11 @@ class RunningTask implements StreamTask {
     }
     if (offsets.size > 0) this.sealedMetadata = metadata;
     return offsets;
+  }
+
+  /** What stores and operators have come to, as it is committed. */
+  private metadata(): Uint8Array {
+    return encodeProcessorMetadata(mergeProcessorMetadata([this.stores.metadata, this.times.metadata]));
   }
 
   private sealed(): TaskOutput {
@@ -244,6 +252,7 @@ class RunningTask implements StreamTask {
       onFlush: (flush) => {
         this.flushes.push(flush);
       },
+      committedTime: (name) => this.times.open(name),
     };
   }
 

@@ -10,7 +10,7 @@ import { type Awaitable, isPromise } from '../model/awaitable.js';
 import { type Duration, durationMs } from '../model/duration.js';
 import { InvalidSettingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
-import type { EngineContext } from '../processor/engine-context.js';
+import type { CommittedTime, EngineContext } from '../processor/engine-context.js';
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
@@ -25,6 +25,7 @@ export interface TaskServices {
   openStore(name: string, timestampMs: () => number): StateStore;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
+  committedTime(name: string): CommittedTime;
 }
 
 export class NodeContext implements EngineContext<unknown, unknown> {
@@ -109,6 +110,10 @@ export class NodeContext implements EngineContext<unknown, unknown> {
 
   onFlush(flush: () => Awaitable<void>): void {
     this.services.onFlush(flush);
+  }
+
+  committedTime(name: string): CommittedTime {
+    return this.services.committedTime(name);
   }
 
   currentStreamTimeMs(): number {

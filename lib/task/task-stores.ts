@@ -47,10 +47,13 @@ export class TaskStores {
       const changelog = topic === null ? null : topicPartitionKey({ topic, partition });
       this.byName.set(name, { spec, bytes: new TaskStore(name, store, scope), changelog });
     }
-    expectProgressFits(
-      scope.taskId,
-      this.withTime.map(({ spec }) => spec.name),
-    );
+    this.expectProgressFits([]);
+  }
+
+  /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if what stores and operators commit is more than a broker takes */
+  expectProgressFits(times: readonly string[]): void {
+    const stores = this.withTime.map(({ spec }) => spec.name);
+    expectProgressFits(this.scope.taskId, stores, times);
   }
 
   /** Takes over how far the stores had come when the task last committed. */
