@@ -6,7 +6,7 @@ import { PREFIX } from './names.js';
 import type { AggregateNode, RowFold } from './operators/aggregate-processor.js';
 import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
 import { type AggregateOptions, isMaterialized } from './options.js';
-import { repartitionNames, repartitionNode } from './repartition.js';
+import { mergeableRepartitionNode, repartitionNames } from './repartition.js';
 import type { KGroupedStream, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
 import { userFunction } from './user-function.js';
@@ -65,7 +65,7 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     const { name = store, node, key, value } = this.parts;
     const names = repartitionNames(graph, name);
     if (this.shared === undefined || this.parts.name === undefined) {
-      this.shared = repartitionNode(node, names, { name, key, value });
+      this.shared = mergeableRepartitionNode(node, names, { name, key, value });
     }
     return graph.add(this.shared);
   }

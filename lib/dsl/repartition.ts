@@ -2,8 +2,8 @@
 import type { Serde } from '../serde/serde.js';
 import type { StreamPartitioner } from '../topology/node.js';
 import { isGeneratedStreamName, PREFIX, repartitionTopicOf } from './names.js';
-import { dropNullKeys } from './operators/stateless.js';
-import type { GraphNode, StreamsGraph } from './streams-graph.js';
+import { dropNullKeys, passThrough } from './operators/stateless.js';
+import type { GraphNode, Repartitioned, StreamsGraph } from './streams-graph.js';
 
 export interface RepartitionRequest<K, V> {
   /** What the topic is named after: the user's name, a store or the operator. */
@@ -28,7 +28,26 @@ export function repartitionNames(graph: StreamsGraph, name: string): Repartition
   const filter = graph.names.node(PREFIX.filter);
   const source = graph.names.node(PREFIX.source);
   if (isGeneratedStreamName(name)) return { topic, sink, filter, source };
+  return namesAfter(topic);
+}
+
+function namesAfter(topic: string): RepartitionNames {
   return { topic, sink: `${topic}-sink`, filter: `${topic}-filter`, source: `${topic}-source` };
+}
+
+/** A repartition topic that operators needed, which may become one with others: see {@link repartitionNode}. */
+export function mergeableRepartitionNode<K, V>(
+  parent: GraphNode,
+  names: RepartitionNames,
+  request: RepartitionRequest<K, V>,
+): GraphNode {
+  const { key, value } = request as RepartitionRequest<unknown, unknown>;
+  return { ...repartitionNode(parent, names, request), repartitions: { topic: names.topic, key, value } };
+}
+
+/** The one repartition topic in the place of several: its nodes are named after the first one's topic. */
+export function mergedRepartition(parent: GraphNode, { topic, key, value }: Repartitioned): GraphNode {
+  return repartitionNode(parent, namesAfter(topic), { name: topic, key, value });
 }
 
 /** Not yet added to the graph: a grouped stream adds one node for several aggregations. */
@@ -41,10 +60,10 @@ export function repartitionNode<K, V>(
   return {
     name: names.source,
     parents: [parent],
-    write(builder, parents) {
+    write(builder, parents, { keepsNullKeys }) {
       builder
         .addRepartitionTopic(names.topic, partitions)
-        .addProcessor(names.filter, dropNullKeys<K, V>(), { parents })
+        .addProcessor(names.filter, keepsNullKeys ? passThrough<K, V>() : dropNullKeys<K, V>(), { parents })
         .addSink(names.sink, names.topic, {
           parents: names.filter,
           key,

@@ -29,6 +29,9 @@ interface AnySerdes {
   readonly value?: Serde<unknown>;
 }
 type AnyMapper = (...args: never[]) => unknown;
+type Traits = Pick<GraphNode, 'changesKey' | 'changesValue' | 'merges'>;
+const NEW_KEY: Traits = { changesKey: true };
+const NEW_VALUE: Traits = { changesValue: true };
 
 /**
  * The one kind of {@link KStream}. The interface's overloads promise that a serde left out fits the new type; here types are
@@ -52,7 +55,7 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   mapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
-    return this.retyped(PREFIX.mapValues, options, mapValues(userFunction(mapper, 'mapValues') as never), false);
+    return this.retyped(PREFIX.mapValues, options, mapValues(userFunction(mapper, 'mapValues') as never), NEW_VALUE);
   }
 
   flatMapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
@@ -60,16 +63,16 @@ export class Stream<K, V> implements KStream<K, V> {
       PREFIX.flatMapValues,
       options,
       flatMapValues(userFunction(mapper, 'flatMapValues') as never),
-      false,
+      NEW_VALUE,
     );
   }
 
   map(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
-    return this.retyped(PREFIX.map, options, map(userFunction(mapper, 'map') as never), true);
+    return this.retyped(PREFIX.map, options, map(userFunction(mapper, 'map') as never), NEW_KEY);
   }
 
   flatMap(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, never> {
-    return this.retyped(PREFIX.flatMap, options, flatMap(userFunction(mapper, 'flatMap') as never), true);
+    return this.retyped(PREFIX.flatMap, options, flatMap(userFunction(mapper, 'flatMap') as never), NEW_KEY);
   }
 
   selectKey(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<never, V> {
@@ -77,7 +80,7 @@ export class Stream<K, V> implements KStream<K, V> {
       PREFIX.selectKey,
       options,
       selectKey(userFunction(selector, 'selectKey') as never),
-      true,
+      NEW_KEY,
     ) as KStream<never, V>;
   }
 
@@ -96,7 +99,10 @@ export class Stream<K, V> implements KStream<K, V> {
       });
     }
     const { parts } = other as Stream<K, V>;
-    const node = this.addStep(PREFIX.merge, options, passThrough<K, V>(), { parents: [this.parts.node, parts.node] });
+    const node = this.addStep(PREFIX.merge, options, passThrough<K, V>(), {
+      parents: [this.parts.node, parts.node],
+      merges: true,
+    });
     return this.wiring.stream({ ...this.parts, node, keyChanged: this.parts.keyChanged || parts.keyChanged });
   }
 
@@ -109,7 +115,12 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedStream<never, NonNullable<V>> {
-    const node = this.addStep(PREFIX.selectKey, options, selectKey(userFunction(selector, 'groupBy') as never));
+    const node = this.addStep(
+      PREFIX.selectKey,
+      options,
+      selectKey(userFunction(selector, 'groupBy') as never),
+      NEW_KEY,
+    );
     const parts = { ...this.parts, node, keyChanged: true };
     return this.grouped(parts, options as GroupOptions<K, NonNullable<V>>) as KGroupedStream<never, NonNullable<V>>;
   }
@@ -142,14 +153,14 @@ export class Stream<K, V> implements KStream<K, V> {
     supplier: ProcessorSupplier<K, V, never, never>,
     options: ProcessOptions & AnySerdes = {},
   ): KStream<never, never> {
-    return this.retyped(PREFIX.process, options, supplier, true);
+    return this.retyped(PREFIX.process, options, supplier, NEW_VALUE, true);
   }
 
   processValues(
     supplier: ProcessorSupplier<K, V, K, never>,
     options: ProcessOptions & AnySerdes = {},
   ): KStream<K, never> {
-    return this.retyped(PREFIX.processValues, options, supplier, false);
+    return this.retyped(PREFIX.processValues, options, supplier, NEW_VALUE);
   }
 
   private grouped(
@@ -174,9 +185,10 @@ export class Stream<K, V> implements KStream<K, V> {
     prefix: string,
     options: ProcessOptions & AnySerdes,
     supplier: ProcessorSupplier<K, V, never, never>,
-    changesKey: boolean,
+    traits: Traits,
+    changesKey = traits.changesKey === true,
   ): KStream<never, never> {
-    const node = this.addStep(prefix, options, supplier, { stores: options.stores ?? [] });
+    const node = this.addStep(prefix, options, supplier, { ...traits, stores: options.stores ?? [] });
     const key: Serde<unknown> = options.key ?? nullable(this.parts.key);
     const value: Serde<unknown> = options.value ?? nullable(this.parts.value);
     const keyChanged = this.parts.keyChanged || changesKey;
@@ -187,14 +199,15 @@ export class Stream<K, V> implements KStream<K, V> {
     prefix: string,
     options: NamedOptions,
     supplier: ProcessorSupplier<K, V, KOut, VOut>,
-    more: { readonly parents?: readonly GraphNode[]; readonly stores?: readonly string[] } = {},
+    more: Traits & { readonly parents?: readonly GraphNode[]; readonly stores?: readonly string[] } = {},
   ): GraphNode {
     const { graph } = this.wiring;
     const name = graph.names.orGenerated(options.name, prefix);
-    const stores = more.stores ?? [];
+    const { stores = [], parents: given = [this.parts.node], ...traits } = more;
     return graph.add({
       name,
-      parents: more.parents ?? [this.parts.node],
+      parents: given,
+      ...traits,
       write: (builder, parents) => void builder.addProcessor(name, supplier, { parents, stores }),
     });
   }

@@ -4,11 +4,13 @@ import type { StoreSpec } from '../topology/store-spec.js';
 import type { Topology } from '../topology/topology.js';
 import type { Names, SourceOptions } from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
+import { buildGraph } from './build-graph.js';
 import { GroupedStream } from './grouped-stream.js';
 import { GroupedTable } from './grouped-table.js';
 import { materialize } from './materialize.js';
 import { PREFIX } from './names.js';
 import { tableSource } from './operators/table-source.js';
+import type { BuildOptions } from './optimization.js';
 import type { StreamOptions, TableOptions } from './options.js';
 import { Stream } from './stream.js';
 import type { KStream, KTable } from './streams.js';
@@ -85,7 +87,7 @@ export class StreamsBuilder {
     const node = this.graph.add({
       name,
       parents: [],
-      write(builder) {
+      write(builder, _parents, { reuseSourceTopics }) {
         const spec = state.kept ? materialize(store, key, value, options) : null;
         const format = spec === null ? null : { store, key, value };
         const { sendOldValues } = state;
@@ -93,7 +95,9 @@ export class StreamsBuilder {
         builder.addProcessor(name, tableSource({ format, cached: spec?.cached ?? false, sendOldValues }), {
           parents: source,
         });
-        if (spec !== null) builder.addStateStore(spec, name);
+        if (spec === null) return;
+        builder.addStateStore(spec, name);
+        if (reuseSourceTopics) builder.connectSourceStoreAndTopic(store, topic);
       },
     });
     return this.wiring.table({
@@ -121,12 +125,12 @@ export class StreamsBuilder {
   }
 
   /**
-   * The finished topology. May be called again; operators added later are not in an earlier one.
+   * The finished topology. May be called again; operators added later are not in an earlier one. Kafka: `build(Properties)`.
    *
    * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY naming the node, store or topic that breaks a rule
    */
-  build(): Topology {
-    return this.graph.build();
+  build(options: BuildOptions = {}): Topology {
+    return buildGraph(this.graph, options);
   }
 }
 

@@ -1,12 +1,11 @@
 /**
  * What the operators of one builder have asked for so far, before it becomes a topology. Kafka: `InternalStreamsBuilder`.
  *
- * Lowering waits until `build`, because later operators change earlier ones: a table's source keeps a store only if somebody
- * asks for its old values.
+ * Lowering (build-graph.ts) waits until `build`, because later operators change earlier ones: a table's source keeps a store only
+ * if somebody asks for its old values.
  */
-import { TopologyError } from '../model/errors.js';
-import type { Topology } from '../topology/topology.js';
-import { TopologyBuilder } from '../topology/topology-builder.js';
+import type { Serde } from '../serde/serde.js';
+import type { TopologyBuilder } from '../topology/topology-builder.js';
 import { NameSequence } from './names.js';
 
 /** One operator: one node of the topology or several that belong together. */
@@ -14,35 +13,50 @@ export interface GraphNode {
   /** The node of the topology that forwards to the operator's children. */
   readonly name: string;
   readonly parents: readonly GraphNode[];
+  /** Whether records may leave with another key: what is grouped by it has to move. Kafka: `isKeyChangingOperation`. */
+  readonly changesKey?: boolean;
+  /** Whether records may leave with another value. Kafka: `isValueChangingOperation`. */
+  readonly changesValue?: boolean;
+  /** Whether streams meet here. Kafka: `isMergeNode`. */
+  readonly merges?: boolean;
+  /** The repartition topic of an operator that needed one, which may be merged with others. Kafka: `OptimizableRepartitionNode`. */
+  readonly repartitions?: Repartitioned;
+  /**
+   * Whether records without key go through here, as through a left or outer join (KIP-962): then no repartition topic above drops
+   * them. Kafka: the label `NULL_KEY_RELAXED_JOIN`.
+   */
+  readonly takesNullKeys?: boolean;
   /** Adds the operator's nodes, given the names of its parents' nodes. */
-  write(builder: TopologyBuilder, parents: readonly string[]): void;
+  write(builder: TopologyBuilder, parents: readonly string[], context: WriteContext): void;
+}
+
+/** A repartition topic, and what its records are written with. */
+export interface Repartitioned {
+  /** Without the application's prefix. */
+  readonly topic: string;
+  readonly key: Serde<unknown>;
+  readonly value: Serde<unknown>;
+}
+
+/** What an operator has to know of the whole when it is written. */
+export interface WriteContext {
+  /** Whether an operator below takes records without key. */
+  readonly keepsNullKeys: boolean;
+  /** Whether a table's source topic serves as its changelog. */
+  readonly reuseSourceTopics: boolean;
 }
 
 export class StreamsGraph {
   readonly names = new NameSequence();
+  /** In the order in which they were first added. */
+  readonly added = new Set<GraphNode>();
   /** In the order in which they are written; a node that was added again stands last. */
-  private readonly nodes = new Set<GraphNode>();
+  readonly nodes = new Set<GraphNode>();
 
   add(node: GraphNode): GraphNode {
+    this.added.add(node);
     this.nodes.delete(node);
     this.nodes.add(node);
     return node;
-  }
-
-  build(): Topology {
-    const builder = new TopologyBuilder();
-    const written = new Set<GraphNode>();
-    const open = [...this.nodes];
-    while (open.length > 0) {
-      const at = open.findIndex(({ parents }) => parents.every((parent) => written.has(parent)));
-      const [node] = open.splice(at, 1);
-      if (at < 0 || node === undefined) throw new TopologyError('the operators of the topology form a circle');
-      node.write(
-        builder,
-        node.parents.map(({ name }) => name),
-      );
-      written.add(node);
-    }
-    return builder.build();
   }
 }

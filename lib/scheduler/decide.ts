@@ -86,7 +86,7 @@ function standbys(state: ApplicationState, resolved: ResolvedPartitions): readon
   const intervalOf = (taskId: TaskId): number =>
     isUpToDate(taskId) ? Math.max(snapshotIntervalMs, STANDBY_INTERVAL_ASLEEP_MS) : snapshotIntervalMs;
   const due = resolved.tasks
-    .filter(({ changelogs }) => changelogs.some(({ internal }) => internal))
+    .filter(({ changelogs }) => changelogs.length > 0)
     .map(({ taskId }) => taskId)
     .filter((taskId) => worked.has(taskId) && ageOf(taskId) >= intervalOf(taskId))
     .sort((a, b) => ageOf(b) - ageOf(a) || compareTaskIds(a, b));

@@ -15,6 +15,8 @@ export interface TopologyParts {
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
   /** Names of sources whose topics must have one partition count. */
   readonly copartitioned: readonly (readonly string[])[];
+  /** Source topics that serve as changelogs, by store. */
+  readonly sourceTopicOfStore: ReadonlyMap<string, string>;
 }
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a topology without sources, an unconnected store, an unused repartition topic */
@@ -32,7 +34,7 @@ export function compileTopology(parts: TopologyParts): Topology {
     stores: new Map(parts.stores),
     subTopologies: Object.freeze(groups.map((names, id) => subTopology(id, new Set(names), nodes))),
     repartitionTopics: new Map(parts.repartitionTopics),
-    changelogs: changelogsOf(parts.stores),
+    changelogs: changelogsOf(parts),
     copartitionGroups: Object.freeze(parts.copartitioned.map((names) => topicsRead(names, nodes))),
     describe: () => describeTopology(described, nodes),
   });
@@ -95,11 +97,15 @@ function subTopology(id: number, members: ReadonlySet<string>, nodes: ReadonlyMa
   });
 }
 
-function changelogsOf(stores: ReadonlyMap<string, StoreSpec>): ReadonlyMap<string, Changelog> {
-  const logged = [...stores.values()].filter((store) => store.logged);
-  return new Map(
-    logged.map(({ name }) => [name, Object.freeze({ store: name, topic: `${name}-changelog`, internal: true })]),
-  );
+/** A store whose source topic serves as its changelog is restored from it even if it is not logged, as in Kafka Streams. */
+function changelogsOf({ stores, sourceTopicOfStore }: TopologyParts): ReadonlyMap<string, Changelog> {
+  const changelogs = new Map<string, Changelog>();
+  for (const { name, logged } of stores.values()) {
+    const source = sourceTopicOfStore.get(name);
+    if (source !== undefined) changelogs.set(name, Object.freeze({ store: name, topic: source, internal: false }));
+    else if (logged) changelogs.set(name, Object.freeze({ store: name, topic: `${name}-changelog`, internal: true }));
+  }
+  return changelogs;
 }
 
 function topicsRead(sources: readonly string[], nodes: ReadonlyMap<string, TopologyNode>): readonly string[] {

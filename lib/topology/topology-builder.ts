@@ -65,6 +65,7 @@ export class TopologyBuilder {
   private readonly sourceOfTopic = new Map<string, string>();
   private readonly repartitionTopics = new Map<string, RepartitionTopic>();
   private readonly copartitioned: (readonly string[])[] = [];
+  private readonly sourceTopicOfStore = new Map<string, string>();
 
   /** Reads one topic or several. Kafka: `addSource`. */
   addSource<K, V>(name: string, topics: Names, options: SourceOptions<K, V>): this {
@@ -175,6 +176,20 @@ export class TopologyBuilder {
     return this;
   }
 
+  /**
+   * Lets a source topic serve as the changelog of a store that holds just what the topic does: the store is restored from it, up to
+   * the committed input offset, and writes none of its own. Kafka: `connectSourceStoreAndTopic`.
+   */
+  connectSourceStoreAndTopic(store: string, topic: string): this {
+    if (!this.stores.has(store)) throw invalid(`state store '${store}' is not added yet`, { store, topic });
+    if (!this.sourceOfTopic.has(topic))
+      throw invalid(`no source reads topic '${topic}' of store '${store}'`, { store, topic });
+    if (this.sourceTopicOfStore.has(store))
+      throw invalid(`store '${store}' has a source topic already`, { store, topic });
+    this.sourceTopicOfStore.set(store, topic);
+    return this;
+  }
+
   /** Demands one partition count of all topics that these sources read. Kafka: `copartitionSources`. */
   copartitionSources(...sources: readonly string[]): this {
     for (const source of sources) {
@@ -192,6 +207,7 @@ export class TopologyBuilder {
       users: this.users,
       repartitionTopics: this.repartitionTopics,
       copartitioned: this.copartitioned,
+      sourceTopicOfStore: this.sourceTopicOfStore,
     });
   }
 

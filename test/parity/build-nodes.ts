@@ -1,5 +1,6 @@
 /** Topologies of the DSL, from data: each operator in the order of the case, since that order makes the generated names. */
 import {
+  type BuildOptions,
   type KGroupedStream,
   type KGroupedTable,
   type KStream,
@@ -71,11 +72,15 @@ type Made = Types &
 type Kind = Made['kind'];
 type Of<T extends Kind> = Extract<Made, { readonly kind: T }>;
 
-export function buildNodes(nodes: readonly CaseNode[], stores: ReadonlyMap<string, StoreSpec>): Topology {
+export function buildNodes(
+  nodes: readonly CaseNode[],
+  stores: ReadonlyMap<string, StoreSpec>,
+  options: BuildOptions,
+): Topology {
   const build = new NodesBuild();
   for (const store of stores.values()) build.builder.addStateStore(store);
   for (const node of nodes) build.add(node);
-  return build.builder.build();
+  return build.builder.build(options);
 }
 
 class NodesBuild {

@@ -1,7 +1,9 @@
 /** Builds the topology that a recorded case gives as data. */
 import {
+  type BuildOptions,
   keyValueStore,
   long,
+  type Optimization,
   type Serde,
   type StoreSpec,
   sessionStore,
@@ -44,10 +46,18 @@ export function buildTopology(of: {
   readonly config?: Readonly<Record<string, unknown>>;
 }): Topology {
   const topology = of.topology as CaseTopology;
-  const optimization = of.config?.['topology.optimization'] ?? 'none';
-  if (optimization !== 'none') throw new Error(`missing operator: topology.optimization ${optimization}`);
   if (topology.nodes === undefined) return buildPapi(topology.papi ?? [], storesOf(topology));
-  return buildNodes(topology.nodes, storesOf(topology));
+  return buildNodes(topology.nodes, storesOf(topology), { optimization: optimizationOf(of.config ?? {}) });
+}
+
+/** Kafka's text: `none`, `all`, or names with commas between them. */
+function optimizationOf({
+  'topology.optimization': given = 'none',
+}: Readonly<Record<string, unknown>>): NonNullable<BuildOptions['optimization']> {
+  if (given === 'none' || given === 'all') return given;
+  return String(given)
+    .split(',')
+    .map((name) => name.trim()) as unknown as readonly Optimization[];
 }
 
 function storesOf({ stores = [] }: CaseTopology): ReadonlyMap<string, StoreSpec> {

@@ -87,9 +87,9 @@ function subTopologyAnswer(
 ) {
   const names = (topics: readonly string[]) => topics.map((topic) => topicName(app, topic)).sort();
   const repartition = names(part.sourceTopics).filter((topic) => resolved.repartitionTopics.has(topic));
-  const changelogs = new Set(
-    part.stores.map((store) => topicName(app, app.topology.changelogs.get(store)?.topic ?? '')),
-  );
+  const logs = part.stores.flatMap((store) => app.topology.changelogs.get(store) ?? []);
+  const changelogs = new Set(logs.map(({ topic }) => topicName(app, topic)));
+  const reused = logs.flatMap(({ topic, internal }) => (internal ? [] : [topic]));
   return {
     id: part.id,
     sourceTopics: names(part.sourceTopics),
@@ -98,11 +98,12 @@ function subTopologyAnswer(
     repartitionSourceTopics: Object.fromEntries(
       repartition.map((topic) => [topic, resolved.repartitionTopics.get(topic)]),
     ),
-    changelogTopics: Object.fromEntries(
-      specs
+    changelogTopics: Object.fromEntries([
+      ...specs
         .filter(({ name }) => changelogs.has(name))
-        .map(({ name, partitions, config }) => [name, { partitions, config }]),
-    ),
+        .map(({ name, partitions, config }) => [name, { partitions, config }] as const),
+      ...reused.map((name) => [name, { sourceTopicReused: true, partitions: resolved.taskCounts[part.id] }] as const),
+    ]),
   };
 }
 

@@ -14,7 +14,6 @@ const NOT_YET: Readonly<Record<string, string>> = {
   'chain-join-aggregate.json': 'join',
   'fk-join.json': 'join',
   'global-table.json': 'globalTable',
-  'optimize-merge-repartition.json': 'topology.optimization all',
   'repartition-explicit-conflict.json': 'join',
   'repartition-explicit-ok.json': 'join',
   'repartition-one-explicit.json': 'join',
