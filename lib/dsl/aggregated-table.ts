@@ -6,6 +6,7 @@ import type { AggregateNode } from './operators/aggregate-processor.js';
 import type { AggregateOptions } from './options.js';
 import type { KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { storeView } from './table-view.js';
 import type { Wiring } from './wiring.js';
 
 /** An aggregation before it is part of the graph. */
@@ -25,12 +26,13 @@ export interface Aggregation<K, V, A> {
 export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregation<K, V, A>): KTable<K, A> {
   const { name, parent, store, key, value, options, supplier } = aggregation;
   const spec = materialize(store, key, value, options);
+  const format = { store, key, value };
   let sendOldValues = false;
   const node = wiring.graph.add({
     name,
     parents: [parent],
     write(builder, parents) {
-      const processors = supplier({ format: { store, key, value }, cached: spec.cached, sendOldValues });
+      const processors = supplier({ format, cached: spec.cached, sendOldValues });
       builder.addProcessor(name, processors, { parents }).addStateStore(spec, name);
     },
   });
@@ -43,5 +45,6 @@ export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregatio
       sendOldValues = true;
       return true;
     },
+    view: () => storeView(format),
   });
 }

@@ -76,7 +76,17 @@ export class GraphPlan {
       node.of.write(builder, parents, { ...context, keepsNullKeys: keepers.has(node) });
       written.add(node);
     }
+    for (const node of this.inOrder())
+      if (node.of.copartitions === true) builder.copartitionSources(...this.sourcesOf(node));
   }
+
+  /** Names of the source nodes that feed a node without a topic in between. Kafka: `subTopologySourceNodes`. */
+  private sourcesOf(node: PlannedNode): readonly string[] {
+    if (node.of.source !== undefined) return [node.of.source];
+    const lookups = (node.of.lookups ?? []).flatMap((table) => this.nodes.get(table) ?? []);
+    return [...new Set([...node.parents, ...lookups].flatMap((above) => this.sourcesOf(above)))];
+  }
+
   /** All that lies above an operator that takes records without key. Kafka: `NodesWithRelaxedNullKeyJoinDownstream`. */
   private keepersOfNullKeys(): ReadonlySet<PlannedNode> {
     const keepers = new Set<PlannedNode>();

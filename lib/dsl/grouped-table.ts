@@ -76,6 +76,7 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
       this.shared = {
         name: source,
         parents: [node],
+        source,
         write(builder, parents) {
           builder
             .addRepartitionTopic(topic)

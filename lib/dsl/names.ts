@@ -52,6 +52,8 @@ export const PREFIX = {
   branch: 'KSTREAM-BRANCH-',
   process: 'KSTREAM-PROCESSOR-',
   processValues: 'KSTREAM-PROCESSVALUES-',
+  join: 'KSTREAM-JOIN-',
+  leftJoin: 'KSTREAM-LEFTJOIN-',
   repartition: 'KSTREAM-REPARTITION-',
   streamAggregate: 'KSTREAM-AGGREGATE-',
   streamReduce: 'KSTREAM-REDUCE-',

@@ -60,6 +60,7 @@ export function repartitionNode<K, V>(
   return {
     name: names.source,
     parents: [parent],
+    source: names.source,
     write(builder, parents, { keepsNullKeys }) {
       builder
         .addRepartitionTopic(names.topic, partitions)

@@ -4,6 +4,8 @@ import type { StreamRecord } from '../processor/stream-record.js';
 import { nullable } from '../serde/nullable-serde.js';
 import type { Serde } from '../serde/serde.js';
 import type { TopicNameExtractor } from '../topology/node.js';
+import type { AnyJoin } from './joins/join-options.js';
+import { joinStream } from './joins/join-stream.js';
 import { PREFIX } from './names.js';
 import {
   filter,
@@ -104,6 +106,14 @@ export class Stream<K, V> implements KStream<K, V> {
       merges: true,
     });
     return this.wiring.stream({ ...this.parts, node, keyChanged: this.parts.keyChanged || parts.keyChanged });
+  }
+
+  join(other: object, options: AnyJoin & AnySerdes): KStream<K, never> {
+    return joinStream(this.wiring, this.parts, { kind: 'inner', other, options });
+  }
+
+  leftJoin(other: object, options: AnyJoin & AnySerdes): KStream<K, never> {
+    return joinStream(this.wiring, this.parts, { kind: 'left', other, options });
   }
 
   split(options: NamedOptions = {}): BranchedStream<K, V> {

@@ -7,6 +7,7 @@ import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
 import { GroupedStream } from './grouped-stream.js';
 import { GroupedTable } from './grouped-table.js';
+import { joinable } from './joinable.js';
 import { materialize } from './materialize.js';
 import { PREFIX } from './names.js';
 import { tableSource } from './operators/table-source.js';
@@ -16,6 +17,7 @@ import { Stream } from './stream.js';
 import type { KStream, KTable } from './streams.js';
 import { type GraphNode, StreamsGraph } from './streams-graph.js';
 import { Table } from './table.js';
+import { storeView } from './table-view.js';
 import type { Wiring } from './wiring.js';
 
 interface StreamSource {
@@ -65,6 +67,7 @@ export class StreamsBuilder {
     const node = this.graph.add({
       name,
       parents: [],
+      source: name,
       write: (builder) => void builder.addSource(name, list, sourceOptions(options)),
     });
     this.streamSources.set(topicsRead, { node, options: options as StreamOptions<unknown, unknown> });
@@ -84,17 +87,17 @@ export class StreamsBuilder {
     const source = names.orGenerated(options.name, PREFIX.source);
     const name = names.suffixedOrGenerated(options.name, '-table-source', PREFIX.tableSource);
     const state = { kept: named !== undefined, sendOldValues: false };
+    const format = { store, key, value };
     const node = this.graph.add({
       name,
       parents: [],
+      source,
       write(builder, _parents, { reuseSourceTopics }) {
         const spec = state.kept ? materialize(store, key, value, options) : null;
-        const format = spec === null ? null : { store, key, value };
         const { sendOldValues } = state;
         builder.addSource(source, topic, sourceOptions(options));
-        builder.addProcessor(name, tableSource({ format, cached: spec?.cached ?? false, sendOldValues }), {
-          parents: source,
-        });
+        const kept = { format: spec === null ? null : format, cached: spec?.cached ?? false, sendOldValues };
+        builder.addProcessor(name, tableSource(kept), { parents: source });
         if (spec === null) return;
         builder.addStateStore(spec, name);
         if (reuseSourceTopics) builder.connectSourceStoreAndTopic(store, topic);
@@ -110,6 +113,10 @@ export class StreamsBuilder {
         state.kept = true;
         state.sendOldValues = true;
         return true;
+      },
+      view() {
+        state.kept = true;
+        return storeView(format);
       },
     });
   }
@@ -137,8 +144,12 @@ export class StreamsBuilder {
 function wire(graph: StreamsGraph): Wiring {
   const wiring: Wiring = {
     graph,
-    stream: (parts) => new Stream(wiring, parts),
-    table: (parts) => new Table(wiring, parts),
+    stream(parts) {
+      return joinable(new Stream(wiring, parts), { kind: 'stream', graph, parts: parts as never });
+    },
+    table(parts) {
+      return joinable(new Table(wiring, parts), { kind: 'table', graph, parts: parts as never });
+    },
     groupedStream: (parts) => new GroupedStream(wiring, parts),
     groupedTable: (parts) => new GroupedTable(wiring, parts),
     branched: (parts) => new Branched(wiring, parts),

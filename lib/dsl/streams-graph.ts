@@ -13,6 +13,12 @@ export interface GraphNode {
   /** The node of the topology that forwards to the operator's children. */
   readonly name: string;
   readonly parents: readonly GraphNode[];
+  /** The topology's source node with which it begins: what feeds it from above comes through a topic. */
+  readonly source?: string;
+  /** Tables whose rows it looks up. */
+  readonly lookups?: readonly GraphNode[];
+  /** Whether all topics that feed it, its parents and its lookups, need one partition count. Kafka: `ensureCopartitionWith`. */
+  readonly copartitions?: boolean;
   /** Whether records may leave with another key: what is grouped by it has to move. Kafka: `isKeyChangingOperation`. */
   readonly changesKey?: boolean;
   /** Whether records may leave with another value. Kafka: `isValueChangingOperation`. */

@@ -8,6 +8,7 @@
 import type { Awaitable } from '../model/awaitable.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
+import type { StreamTableJoin, StreamTableLeftJoin } from './joins/join-options.js';
 import type {
   AggregateOptions,
   GroupOptions,
@@ -118,6 +119,30 @@ export interface KStream<K, V> {
   peek(action: (key: K, value: V) => unknown, options?: NamedOptions): KStream<K, V>;
   /** Ends the stream in an action. */
   foreach(action: (key: K, value: V) => unknown, options?: NamedOptions): void;
+
+  /**
+   * Each record with the table's row of its key, as the row is when the record is processed; records without a row are left out.
+   *
+   * Only the stream makes results, with its records' timestamps. Records with a null key or value are dropped. Both sides must have
+   * one number of partitions; a stream whose key may have changed goes through a repartition topic first.
+   */
+  join<VT, VR extends V>(
+    table: KTable<K, VT>,
+    options: StreamTableJoin<K, V, VT, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  join<VT, VR>(
+    table: KTable<K, VT>,
+    options: StreamTableJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+  /** As `join`, with null for a row that is not there; a record with a null key is joined too (KIP-962). */
+  leftJoin<VT, VR extends V>(
+    table: KTable<K, VT>,
+    options: StreamTableLeftJoin<K, V, VT, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  leftJoin<VT, VR>(
+    table: KTable<K, VT>,
+    options: StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
 
   /** Both streams as one; records of each keep their order. */
   merge(other: KStream<K, V>, options?: NamedOptions): KStream<K, V>;

@@ -8,6 +8,7 @@ import { toStream } from './operators/table-source.js';
 import { filterStep, mapValuesStep, type RowStep, tableStep } from './operators/table-steps.js';
 import { isMaterialized, type NamedOptions, type StoreOptions } from './options.js';
 import type { KGroupedTable, KStream, KTable, Predicate } from './streams.js';
+import { derivedView, storeView } from './table-view.js';
 import { userFunction } from './user-function.js';
 import type { TableParts, Wiring } from './wiring.js';
 
@@ -90,7 +91,7 @@ export class Table<K, V> implements KTable<K, V> {
     const { store } = options;
     if (store === undefined && isMaterialized(options)) graph.names.store(prefix); // a number is taken, as in Kafka Streams
     const name = graph.names.orGenerated(options.name, prefix);
-    const { key, sendOldValues: parentSends } = this.parts;
+    const { key, sendOldValues: parentSends, view: parentView } = this.parts;
     const spec = store === undefined ? null : materialize(store, key, value, options);
     let sendOldValues = skipAbsent && parentSends(false);
     const node = graph.add({
@@ -112,6 +113,7 @@ export class Table<K, V> implements KTable<K, V> {
         if (!sendOldValues) sendOldValues = spec !== null || parentSends(force);
         return sendOldValues;
       },
+      view: () => (spec === null ? derivedView(parentView(), step) : storeView({ store: spec.name, key, value })),
     });
   }
 }

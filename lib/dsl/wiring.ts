@@ -1,6 +1,7 @@
 import type { Serde } from '../serde/serde.js';
 import type { BranchedStream, KGroupedStream, KGroupedTable, KStream, KTable } from './streams.js';
 import type { GraphNode, StreamsGraph } from './streams-graph.js';
+import type { TableView } from './table-view.js';
 
 /** What a stream is made of. */
 export interface StreamParts<K, V> {
@@ -24,6 +25,8 @@ export interface TableParts<K, V> {
    * @returns whether old values will come
    */
   sendOldValues(force: boolean): boolean;
+  /** How its rows are looked up: asks the table's source to be kept if nothing nearer is. Kafka: `valueGetterSupplier`. */
+  view(): TableView<K, V>;
 }
 
 /** A stream after `groupByKey` or `groupBy`. */

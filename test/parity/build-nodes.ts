@@ -1,76 +1,32 @@
 /** Topologies of the DSL, from data: each operator in the order of the case, since that order makes the generated names. */
-import {
-  type BuildOptions,
-  type KGroupedStream,
-  type KGroupedTable,
-  type KStream,
-  type KTable,
-  long,
-  type ProcessorSupplier,
-  type Serde,
-  type StoreSpec,
-  StreamsBuilder,
-  string,
-  type TimestampExtractor,
-  type Topology,
+import type {
+  BuildOptions,
+  KGroupedStream,
+  KTable,
+  ProcessorSupplier,
+  StoreSpec,
+  TimestampExtractor,
+  Topology,
 } from '../../lib/index.js';
+import { aggregator, type CaseType, predicate, reducer } from './case-functions.js';
 import {
-  aggregator,
-  type CaseType,
-  type FunctionRef,
-  mappedType,
-  mapper,
-  predicate,
-  reducer,
-} from './case-functions.js';
-import { forwardedType, type ProcessorRef, processorOf } from './case-processors.js';
-
-export interface CaseNode {
-  readonly op: string;
-  readonly id?: string;
-  readonly in?: string;
-  readonly left?: string;
-  readonly right?: string;
-  readonly name?: string;
-  readonly topic?: string;
-  readonly topics?: readonly string[];
-  readonly topicByFirstChar?: Readonly<Record<string, string>>;
-  readonly timestampExtractor?: string;
-  readonly store?: string;
-  readonly versionedMs?: number;
-  readonly inMemory?: boolean;
-  readonly loggingDisabled?: boolean;
-  readonly retentionMs?: number;
-  readonly key?: CaseType;
-  readonly value?: CaseType;
-  readonly fn?: FunctionRef;
-  readonly keyFn?: FunctionRef;
-  readonly valueFn?: FunctionRef;
-  readonly pred?: FunctionRef;
-  readonly subtractor?: FunctionRef;
-  readonly init?: string | number;
-  readonly partitions?: number;
-  readonly processor?: string | ProcessorRef;
-  readonly stores?: readonly string[];
-  readonly branches?: readonly { readonly pred: FunctionRef; readonly name?: string }[];
-  readonly default?: string;
-}
-
-type Value = string | number | null;
-interface Types {
-  readonly key: CaseType;
-  readonly value: CaseType;
-}
-/** What an operator gave, with its types in the case's words. */
-type Made = Types &
-  (
-    | { readonly kind: 'stream'; readonly of: KStream<Value, Value> }
-    | { readonly kind: 'table'; readonly of: KTable<Value, Value> }
-    | { readonly kind: 'groupedStream'; readonly of: KGroupedStream<Value, Value> }
-    | { readonly kind: 'groupedTable'; readonly of: KGroupedTable<Value, Value> }
-  );
-type Kind = Made['kind'];
-type Of<T extends Kind> = Extract<Made, { readonly kind: T }>;
+  aggregated,
+  type CaseNode,
+  mapped,
+  NodesBuild,
+  named,
+  type Of,
+  type Operator,
+  ofBoth,
+  ofStream,
+  serde,
+  serdes,
+  stored,
+  typesOf,
+  type Value,
+} from './case-nodes.js';
+import { forwardedType, processorOf } from './case-processors.js';
+import { joinOperators } from './join-operators.js';
 
 export function buildNodes(
   nodes: readonly CaseNode[],
@@ -79,56 +35,17 @@ export function buildNodes(
 ): Topology {
   const build = new NodesBuild();
   for (const store of stores.values()) build.builder.addStateStore(store);
-  for (const node of nodes) build.add(node);
+  for (const node of nodes) {
+    const operator = operators[node.op];
+    if (operator === undefined) throw new Error(`missing operator: ${node.op}`);
+    const made = operator(build, node);
+    if (made !== undefined) build.keep(node.id ?? '', made);
+  }
   return build.builder.build(options);
 }
 
-class NodesBuild {
-  readonly builder = new StreamsBuilder();
-  private readonly made = new Map<string, Made>();
-
-  add(node: CaseNode): void {
-    const build = operators[node.op];
-    if (build === undefined) throw new Error(`missing operator: ${node.op}`);
-    const made = build(this, node);
-    if (made !== undefined) this.keep(node.id ?? '', made);
-  }
-
-  keep(id: string, made: Made): void {
-    this.made.set(id, made);
-  }
-
-  input(id: string | undefined): Made {
-    const made = this.made.get(id ?? '');
-    if (made === undefined) throw new Error(`the case refers to ${id}, which it does not have`);
-    return made;
-  }
-
-  kind<T extends Kind>(node: CaseNode, id: string | undefined, kind: T): Of<T> {
-    const made = this.input(id);
-    if (made.kind !== kind) throw new Error(`missing operator: ${node.op} of a ${made.kind}`);
-    return made as Of<T>;
-  }
-}
-
-type Operator = (build: NodesBuild, node: CaseNode) => Made | undefined;
-type StreamOperator = (input: Of<'stream'>, node: CaseNode) => Made | undefined;
-type TableOperator = (input: Of<'table'>, node: CaseNode) => Made;
-
-const ofStream =
-  (operator: StreamOperator): Operator =>
-  (build, node) =>
-    operator(build.kind(node, node.in, 'stream'), node);
-
-/** An operator that streams and tables have. */
-const ofBoth =
-  (stream: StreamOperator, table: TableOperator): Operator =>
-  (build, node) => {
-    const input = build.input(node.in);
-    return input.kind === 'table' ? table(input, node) : stream(build.kind(node, node.in, 'stream'), node);
-  };
-
 const operators: Readonly<Record<string, Operator>> = {
+  ...joinOperators,
   stream: (build, node) => {
     const types = typesOf(node);
     const extractor = node.timestampExtractor === undefined ? {} : { timestampExtractor: extractorOf(node) };
@@ -300,43 +217,7 @@ function words(value: Value): string[] {
         .filter((word) => word !== '');
 }
 
-function mapped(
-  ref: FunctionRef = '',
-  types: Types,
-): { readonly map: ReturnType<typeof mapper>; readonly type: CaseType } {
-  return { map: mapper(ref), type: mappedType(ref, types.key, types.value) };
-}
-
 function extractorOf(node: CaseNode): TimestampExtractor {
   if (node.timestampExtractor !== 'field1') throw new Error(`missing operator: extractor ${node.timestampExtractor}`);
   return (record) => Number(String(record.value).split('|')[1]);
-}
-
-function named({ name }: CaseNode): { readonly name?: string } {
-  return name === undefined ? {} : { name };
-}
-
-function stored({ store, inMemory, loggingDisabled }: CaseNode) {
-  return {
-    ...(store === undefined ? {} : { store }),
-    ...(inMemory === undefined ? {} : { inMemory }),
-    ...(loggingDisabled === undefined ? {} : { logged: !loggingDisabled }),
-  };
-}
-
-/** The cases were recorded with a Materialized for each aggregation, named or not; `inMemory` says so here. */
-function aggregated(node: CaseNode) {
-  return { ...named(node), inMemory: false, ...stored(node) };
-}
-
-function typesOf({ key = 'string', value = 'string' }: CaseNode): Types {
-  return { key, value };
-}
-
-function serdes({ key, value }: Types): { readonly key: Serde<Value>; readonly value: Serde<Value> } {
-  return { key: serde(key), value: serde(value) };
-}
-
-function serde(type: CaseType): Serde<Value> {
-  return (type === 'long' ? long() : string()) as Serde<Value>;
 }

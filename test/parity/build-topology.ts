@@ -13,9 +13,10 @@ import {
   versionedStore,
   windowStore,
 } from '../../lib/index.js';
-import { buildNodes, type CaseNode } from './build-nodes.js';
+import { buildNodes } from './build-nodes.js';
 import { buildPapi, type PapiNode } from './build-papi.js';
 import type { CaseType } from './case-functions.js';
+import type { CaseNode } from './case-nodes.js';
 
 export interface CaseStore {
   readonly name: string;

@@ -1,0 +1,30 @@
+/** Joins of a stream, each kind of other side in a file of its own. */
+import { TopologyError } from '../../model/errors.js';
+import type { Serde } from '../../serde/serde.js';
+import { otherSide } from '../joinable.js';
+import type { KStream } from '../streams.js';
+import type { StreamParts, TableParts, Wiring } from '../wiring.js';
+import type { AnyJoin, JoinKind } from './join-options.js';
+import { joinStreamWithTable } from './stream-table.js';
+
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if there is no such join, or its joiner is no function */
+export function joinStream<K, V>(
+  wiring: Wiring,
+  parts: StreamParts<K, V>,
+  join: {
+    readonly kind: JoinKind;
+    readonly other: unknown;
+    readonly options: AnyJoin & { readonly value?: Serde<unknown> };
+  },
+): KStream<K, never> {
+  const { kind, options } = join;
+  const operator = kind === 'inner' ? 'join' : `${kind}Join`;
+  const other = otherSide(join.other, wiring.graph, operator);
+  if (other.kind === 'table' && kind !== 'outer') {
+    return joinStreamWithTable(wiring, parts, other.parts as TableParts<K, unknown>, kind, options) as KStream<
+      K,
+      never
+    >;
+  }
+  throw new TopologyError(`${operator}: a stream cannot be joined so with a ${other.kind}`, { details: { operator } });
+}

@@ -1,0 +1,63 @@
+/** How operators after a table look its rows up, whether it is kept or not. Kafka: `KTableValueGetterSupplier`, `KTableValueGetter`. */
+import { type Awaitable, andThen } from '../model/awaitable.js';
+import type { ProcessorContext } from '../processor/processor-context.js';
+import type { Cell } from '../serde/cell.js';
+import { type RowFormat, RowStore } from './operators/row-store.js';
+
+/** A row as it is looked up; its value is not null. */
+export interface TableRow<V> {
+  readonly cell: Cell<V | null>;
+  readonly timestampMs: number;
+}
+
+/** Rows by key, as one node of one task reads them. */
+export interface TableReader<K, V> {
+  /** The row, or null; a null key has none. */
+  get(key: Cell<K>): Awaitable<TableRow<V> | null>;
+}
+
+/** A table to be looked up. */
+export interface TableView<K, V> {
+  /** Stores to which a node that reads is connected. */
+  readonly stores: readonly string[];
+  open(context: ProcessorContext<never, never>): TableReader<K, V>;
+}
+
+/** A table that is kept in a store. Kafka: `KTableMaterializedValueGetterSupplier`. */
+export function storeView<K, V>(format: RowFormat<K, V>): TableView<K, V> {
+  return {
+    stores: [format.store],
+    open(context) {
+      const rows = new RowStore(context, format);
+      return {
+        get(key) {
+          const at = key.byteKey(format.key);
+          if (at === null) return null;
+          return andThen(rows.get(at), (stored) =>
+            stored === null ? null : { cell: rows.cell(stored), timestampMs: stored.timestampMs },
+          );
+        },
+      };
+    },
+  };
+}
+
+/** A table that is made of another, row by row, each time it is looked up. */
+export function derivedView<K, V, V2>(
+  of: TableView<K, V>,
+  step: (key: K, row: Cell<V | null>) => Awaitable<Cell<V2 | null>>,
+): TableView<K, V2> {
+  return {
+    stores: of.stores,
+    open(context) {
+      const reader = of.open(context);
+      const derived = (key: Cell<K>, row: TableRow<V> | null): Awaitable<TableRow<V2> | null> => {
+        if (row === null) return null;
+        return andThen(step(key.value, row.cell), (cell) =>
+          cell.isNull ? null : { cell, timestampMs: row.timestampMs },
+        );
+      };
+      return { get: (key) => andThen(reader.get(key), (row) => derived(key, row)) };
+    },
+  };
+}

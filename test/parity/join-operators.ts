@@ -1,0 +1,45 @@
+/** Joins of cases, by the kinds of their sides. */
+import { type CaseNode, type Made, named, type Of, type Operator, serde, type Value } from './case-nodes.js';
+
+type Joiner = (left: Value, right: Value, key: Value) => Value;
+type AnyJoiner = (left: Value, right: Value, key: Value, arg: Value) => Value;
+
+const joiners: Readonly<Record<string, AnyJoiner>> = {
+  concat: (left, right) => `${String(left)}+${String(right)}`,
+  concatWithKey: (left, right, key) => `${String(key)}:${String(left)}+${String(right)}`,
+  nullIfRight: (left, right, _key, arg) => (right === arg ? null : `${String(left)}+${String(right)}`),
+};
+
+/** The function that a case names for a join. */
+export function joiner(node: CaseNode): Joiner {
+  const ref = node.joiner ?? 'concat';
+  const { fn, arg = null } = typeof ref === 'string' ? { fn: ref } : ref;
+  const of = joiners[fn];
+  if (of === undefined) throw new Error(`missing operator: joiner ${fn}`);
+  return (left, right, key) => of(left, right, key, arg);
+}
+
+type JoinName = 'join' | 'leftJoin' | 'outerJoin';
+
+function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
+  if (join === 'outerJoin' || node.graceMs !== undefined)
+    throw new Error(`missing operator: ${join} of stream and table`);
+  const options = { ...named(node), joiner: joiner(node), value: serde('string') };
+  const of = join === 'join' ? left.of.join(right.of, options) : left.of.leftJoin(right.of, options);
+  return { kind: 'stream', of, key: left.key, value: 'string' };
+}
+
+const joined =
+  (join: JoinName): Operator =>
+  (build, node) => {
+    const left = build.input(node.left);
+    const right = build.input(node.right);
+    if (left.kind === 'stream' && right.kind === 'table') return streamTable(left, right, node, join);
+    throw new Error(`missing operator: ${join} of a ${left.kind} and a ${right.kind}`);
+  };
+
+export const joinOperators: Readonly<Record<JoinName, Operator>> = {
+  join: joined('join'),
+  leftJoin: joined('leftJoin'),
+  outerJoin: joined('outerJoin'),
+};
