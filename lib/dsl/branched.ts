@@ -1,3 +1,4 @@
+import { TopologyError } from '../model/errors.js';
 import { PREFIX } from './names.js';
 import { branch, passThrough } from './operators/stateless.js';
 import type { NamedOptions } from './options.js';
@@ -37,6 +38,11 @@ export class Branched<K, V> implements BranchedStream<K, V> {
   }
 
   defaultBranch(options: NamedOptions = {}): ReadonlyMap<string, KStream<K, V>> {
+    if (this.defaultChild !== undefined) {
+      throw new TopologyError(`'${this.node.name}' has a default branch already: '${this.defaultChild}'`, {
+        details: { node: this.node.name, branch: this.defaultChild },
+      });
+    }
     this.defaultChild = this.addChild(options.name ?? DEFAULT_BRANCH);
     return this.streams;
   }

@@ -1,3 +1,5 @@
+import { TopologyError } from '../model/errors.js';
+
 /**
  * Names of nodes and stores, numbered as Kafka Streams numbers them. Kafka: `InternalNameProvider`, `NamedInternal`.
  *
@@ -17,16 +19,16 @@ export class NameSequence {
     return `${prefix}STATE-STORE-${this.number()}`;
   }
 
-  /** The user's name, or a generated one. */
+  /** The user's name, or a generated one. @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no name */
   orGenerated(name: string | undefined, prefix: string): string {
     const generated = this.node(prefix);
-    return name ?? generated;
+    return name === undefined ? generated : expectName(name);
   }
 
   /** The user's name with a suffix, or a generated one. */
   suffixedOrGenerated(name: string | undefined, suffix: string, prefix: string): string {
     const generated = this.node(prefix);
-    return name === undefined ? generated : `${name}${suffix}`;
+    return name === undefined ? generated : `${expectName(name)}${suffix}`;
   }
 
   private number(): string {
@@ -34,6 +36,20 @@ export class NameSequence {
     this.next += 1;
     return number;
   }
+}
+
+/** Holds the name of an operator to Kafka's rule: it may become part of a topic's name. Kafka: `Named.validate`. */
+function expectName(name: unknown): string {
+  if (typeof name === 'string' && /^(?!\.\.?$)[a-zA-Z0-9._-]{1,249}$/.test(name)) return name;
+  throw new TopologyError(`'${String(name)}' is no name for an operator`, {
+    details: { name },
+    remedy: 'Name the operator with 1 to 249 letters, digits, dots, underscores and dashes; dots alone are no name.',
+  });
+}
+
+/** Whether a name of a store or topic was generated, so that another operator before it would change it. */
+export function isGeneratedName(name: string): boolean {
+  return /-[0-9]{10}(-repartition|-changelog|-topic)?$/.test(name);
 }
 
 /** What generated names begin with. Kafka: the constants of `KStreamImpl`, `KTableImpl` and their kin. */

@@ -17,6 +17,11 @@ export type Optimization = 'reuse.ktable.source.topics' | 'merge.repartition.top
 export interface BuildOptions {
   /** `none` (default), `all`, or those that are wanted. */
   readonly optimization?: 'none' | 'all' | readonly Optimization[];
+  /**
+   * Whether every store and topic that the application owns has to be named by you, so that no operator added later can rename it;
+   * default false. Kafka: `ensure.explicit.internal.resource.naming` (KIP-1111).
+   */
+  readonly ensureExplicitInternalResourceNaming?: boolean;
 }
 
 const ALL: readonly Optimization[] = [

@@ -2,6 +2,9 @@ import { InvalidSettingError, TopologyError } from '../model/errors.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
 import type { Topology } from './topology.js';
 
+/** Kafka's limit. */
+const TOPIC_NAME_MAX = 249;
+
 /** An application: what `defineApp` checked. Everything that runs takes one of these. */
 export interface StreamsApp {
   readonly applicationId: string;
@@ -35,11 +38,25 @@ export function defineApp(input: AppInput): StreamsApp {
       remedy: 'Give what the build method of a StreamsBuilder or TopologyBuilder answers.',
     });
   }
+  checkInternalNames(applicationId, input.topology);
   return Object.freeze({
     applicationId,
     topology: input.topology,
     settings: resolveSettings(input.settings),
   });
+}
+
+/** Holds the names of internal topics to what a broker takes, before it refuses them at the first start. */
+function checkInternalNames(applicationId: string, { repartitionTopics, changelogs }: Topology): void {
+  const changelogTopics = [...changelogs.values()].filter(({ internal }) => internal).map(({ topic }) => topic);
+  for (const name of [...repartitionTopics.keys(), ...changelogTopics]) {
+    const topic = internalTopicName({ applicationId }, name);
+    if (topic.length <= TOPIC_NAME_MAX) continue;
+    throw new TopologyError(`internal topic '${topic}' has a name of ${topic.length} characters`, {
+      details: { topic, length: topic.length, max: TOPIC_NAME_MAX },
+      remedy: `Shorten the name of the store, the operator or the application: ${TOPIC_NAME_MAX} characters are allowed.`,
+    });
+  }
 }
 
 /** The name on the broker of an internal topic that the topology names without prefix. */

@@ -26,6 +26,8 @@ export function compileTopology(parts: TopologyParts): Topology {
   if (sources.size === 0) throw new TopologyError('the topology has no source: nothing would ever be read');
   checkStores(parts);
   checkRepartitionTopics(parts, nodes);
+  const copartitionGroups = parts.copartitioned.map((names) => topicsRead(names, nodes));
+  for (const group of copartitionGroups) checkExplicitCounts(group, parts.repartitionTopics);
   const groups = joinNodes(parts).numbered(sources);
   const described = groups.map((names, id) => ({ id, nodes: names }));
   return Object.freeze({
@@ -35,7 +37,7 @@ export function compileTopology(parts: TopologyParts): Topology {
     subTopologies: Object.freeze(groups.map((names, id) => subTopology(id, new Set(names), nodes))),
     repartitionTopics: new Map(parts.repartitionTopics),
     changelogs: changelogsOf(parts),
-    copartitionGroups: Object.freeze(parts.copartitioned.map((names) => topicsRead(names, nodes))),
+    copartitionGroups: Object.freeze(copartitionGroups),
     describe: () => describeTopology(described, nodes),
   });
 }
@@ -63,6 +65,20 @@ function checkRepartitionTopics(parts: TopologyParts, nodes: ReadonlyMap<string,
       details: { topic, written: written.has(topic), read: read.has(topic) },
     });
   }
+}
+
+/** Counts that the user has set for topics that must have one. Kafka: `validateCopartition`. */
+function checkExplicitCounts(group: readonly string[], repartitionTopics: TopologyParts['repartitionTopics']): void {
+  const set = group.flatMap((topic) => {
+    const partitions = repartitionTopics.get(topic)?.partitions;
+    return partitions === undefined ? [] : [[topic, partitions] as const];
+  });
+  if (new Set(set.map(([, partitions]) => partitions)).size < 2) return;
+  const named = set.map(([topic, partitions]) => `'${topic}' has ${partitions}`);
+  throw new TopologyError(`joined topics need one number of partitions: ${named.join(', ')}`, {
+    details: { partitions: Object.fromEntries(set) },
+    remedy: 'Give both repartitions the same number of partitions, or leave it out of one.',
+  });
 }
 
 function joinNodes(parts: TopologyParts): NodeGroups {

@@ -101,6 +101,7 @@ export class TopologyBuilder {
     if (typeof supplier !== 'function') {
       throw invalid(`processor '${name}' needs a function that makes it, not ${kindOfValue(supplier)}`, { node: name });
     }
+    expectNewEachTime(name, supplier);
     const parents = this.expectParents(name, expectOptions(options, name).parents);
     this.nodes.set(name, {
       kind: 'processor',
@@ -109,7 +110,8 @@ export class TopologyBuilder {
       supplier: supplier as ProcessorSupplier<unknown, unknown, unknown, unknown>,
       stores: [],
     });
-    if (options.stores !== undefined) this.connectProcessorAndStateStores(name, ...listOf(options.stores));
+    const stores = listOf(options.stores ?? []);
+    if (stores.length > 0) this.connectProcessorAndStateStores(name, ...stores);
     return this;
   }
 
@@ -155,6 +157,7 @@ export class TopologyBuilder {
         stores,
       });
     }
+    if (stores.length === 0) throw invalid(`processor '${processor}' is connected to no store`, { node: processor });
     for (const store of stores) this.connect(node, store);
     return this;
   }
@@ -262,6 +265,21 @@ function expectOptions<T extends object>(options: T, node: string): T {
 function expectFunctionOrNothing(given: unknown, option: string, node: string): void {
   if (given === undefined || typeof given === 'function') return;
   throw invalid(`node '${node}': ${option} is ${kindOfValue(given)}, a function is wanted`, { node, option });
+}
+
+/** Tasks must not share a processor: its fields would be several tasks' at once. Kafka: `ApiUtils.checkSupplier`. */
+function expectNewEachTime(node: string, supplier: () => unknown): void {
+  let made: readonly unknown[];
+  try {
+    made = [supplier(), supplier()];
+  } catch {
+    return; // the task's start says so, with the error as its cause
+  }
+  if (made[0] !== made[1] || typeof made[0] !== 'object' || made[0] === null) return;
+  throw new TopologyError(`processor '${node}': its supplier gives the same object again`, {
+    details: { node },
+    remedy: 'Make a new processor in each call of the function: every task gets one of its own.',
+  });
 }
 
 /** Kafka's rule for topic names. */

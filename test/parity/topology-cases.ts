@@ -4,7 +4,7 @@ import { defineApp, type StreamsApp, topicName } from '../../lib/topology/app.js
 import { defaultPartition, murmur2 } from '../../lib/topology/default-partitioner.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../../lib/topology/internal-topic-specs.js';
 import { type ResolvedPartitions, resolvePartitions } from '../../lib/topology/resolve-partitions.js';
-import type { SubTopology } from '../../lib/topology/topology.js';
+import type { SubTopology, Topology } from '../../lib/topology/topology.js';
 import { buildTopology } from './build-topology.js';
 
 export interface TopologyCase {
@@ -47,7 +47,13 @@ function topologyDifferences(of: TopologyCase): readonly string[] {
 }
 
 function answerOf(of: TopologyCase): Readonly<Record<string, unknown>> {
-  const topology = buildTopology(of);
+  let topology: Topology;
+  try {
+    topology = buildTopology(of);
+  } catch (thrown) {
+    if (!(thrown instanceof StreamsError) || thrown.kind !== 'invalid') throw thrown;
+    return { errorAt: 'build' };
+  }
   const app = defineApp({ applicationId: 'app', topology });
   const described = {
     topologyDescription: topology.describe(),
