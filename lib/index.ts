@@ -11,9 +11,30 @@ export type {
   StreamOptions,
   TableOptions,
   ToOptions,
+  WindowedOptions,
 } from './dsl/options.js';
-export type { BranchedStream, KGroupedStream, KGroupedTable, KStream, KTable } from './dsl/streams.js';
+export type {
+  BranchedStream,
+  KGroupedStream,
+  KGroupedTable,
+  KStream,
+  KTable,
+  SessionWindowedKStream,
+  TimeWindowedKStream,
+  WindowedKStream,
+} from './dsl/streams.js';
 export { StreamsBuilder } from './dsl/streams-builder.js';
+export { session } from './dsl/windows/session-windows.js';
+export { sliding } from './dsl/windows/sliding-windows.js';
+export { hopping, tumbling, unlimited } from './dsl/windows/time-windows.js';
+export type {
+  EmitStrategy,
+  FixedWindows,
+  SessionWindows,
+  SlidingWindows,
+  TimeWindows,
+  UnlimitedWindows,
+} from './dsl/windows/windows.js';
 export type { Awaitable } from './model/awaitable.js';
 export { type Duration, durationMs } from './model/duration.js';
 export * from './model/errors.js';
@@ -38,6 +59,7 @@ export { nullable } from './serde/nullable-serde.js';
 export { double, int, long } from './serde/number-serdes.js';
 export type { Serde, SerdeType } from './serde/serde.js';
 export { string } from './serde/string-serde.js';
+export { sessionWindowedSerde, timeWindowedSerde } from './serde/windowed-serdes.js';
 export type { WindowChangelogKey } from './state/changelog-keys.js';
 export type {
   Entries,
@@ -72,6 +94,7 @@ export {
 export {
   type SessionStoreOptions,
   sessionStore,
+  timestampedWindowStore,
   type VersionedStoreOptions,
   versionedStore,
   type WindowStoreOptions,

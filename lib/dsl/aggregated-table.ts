@@ -1,12 +1,13 @@
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
+import type { StoreSpec } from '../topology/store-spec.js';
 import type { Change } from './change.js';
 import { materialize } from './materialize.js';
 import type { AggregateNode } from './operators/aggregate-processor.js';
 import type { AggregateOptions } from './options.js';
 import type { KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
-import { storeView } from './table-view.js';
+import { storeView, type TableView } from './table-view.js';
 import type { Wiring } from './wiring.js';
 
 /** An aggregation before it is part of the graph. */
@@ -26,11 +27,36 @@ export interface Aggregation<K, V, A> {
 export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregation<K, V, A>): KTable<K, A> {
   const { name, parent, store, key, value, options, supplier } = aggregation;
   const spec = materialize(store, key, value, options);
-  const format = { store, key, value };
+  const kept = { name, parent, spec, storeKey: key, key, value, isQueryable: options.store !== undefined };
+  return keptTable(wiring, { ...kept, supplier });
+}
+
+/** A table that an operator keeps in a store of its own. */
+export interface KeptTable<KIn, V, K, A> {
+  readonly name: string;
+  readonly parent: GraphNode;
+  readonly spec: StoreSpec;
+  /** Serde of the store's whole keys. */
+  readonly storeKey: Serde<K>;
+  /** Serde of the table's keys in topics. */
+  readonly key: Serde<K>;
+  readonly value: Serde<A>;
+  readonly isQueryable: boolean;
+  /** How long after its end a window may still change; absent: there are no windows. */
+  readonly windowGraceMs?: number;
+  /** How its rows are looked up; absent: as they are in the store. */
+  readonly view?: TableView<K, A>;
+  readonly supplier: (node: AggregateNode<K, A>) => ProcessorSupplier<KIn, V, K, Change<A>>;
+}
+
+export function keptTable<KIn, V, K, A>(wiring: Wiring, table: KeptTable<KIn, V, K, A>): KTable<K, A> {
+  const { name, parent, spec, storeKey, key, value, windowGraceMs, supplier } = table;
+  const format = { store: spec.name, key: storeKey, value };
   let sendOldValues = false;
   const node = wiring.graph.add({
     name,
     parents: [parent],
+    ...(windowGraceMs === undefined ? {} : { windowGraceMs }),
     write(builder, parents) {
       const processors = supplier({ format, cached: spec.cached, sendOldValues });
       builder.addProcessor(name, processors, { parents }).addStateStore(spec, name);
@@ -40,11 +66,11 @@ export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregatio
     node,
     key,
     value,
-    queryableStoreName: options.store ?? null,
+    queryableStoreName: table.isQueryable ? spec.name : null,
     sendOldValues() {
       sendOldValues = true;
       return true;
     },
-    view: () => storeView(format),
+    view: () => table.view ?? storeView(format),
   });
 }

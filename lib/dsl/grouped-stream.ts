@@ -7,13 +7,22 @@ import type { AggregateNode, RowFold } from './operators/aggregate-processor.js'
 import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
 import { type AggregateOptions, isMaterialized } from './options.js';
 import { mergeableRepartitionNode, repartitionNames } from './repartition.js';
+import { SessionWindowedStream } from './session-windowed-stream.js';
 import type { KGroupedStream, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { TimeWindowedStream } from './time-windowed-stream.js';
 import { userFunction } from './user-function.js';
+import { expectWindows } from './windows/window-checks.js';
+import type { Grouping } from './windows/windowed-table.js';
+import type { SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows/windows.js';
 import type { GroupedStreamParts, Wiring } from './wiring.js';
+
+type Reducer<V> = (aggregate: V, value: V) => Awaitable<V | null>;
 
 /** The one kind of {@link KGroupedStream}. */
 export class GroupedStream<K, V> implements KGroupedStream<K, V> {
+  /** What windowed aggregations and cogroups go on from. */
+  readonly grouping: Grouping<K, V>;
   private readonly wiring: Wiring;
   private readonly parts: GroupedStreamParts<K, V>;
   /** Shared by all aggregations of a group whose repartition topic the user named. */
@@ -22,6 +31,8 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
   constructor(wiring: Wiring, parts: GroupedStreamParts<K, V>) {
     this.wiring = wiring;
     this.parts = parts;
+    const { key, value } = parts;
+    this.grouping = { wiring, key, value, parentFor: (store) => this.parentFor(store) };
   }
 
   count(options: AggregateOptions = {}): KTable<K, number> {
@@ -30,24 +41,36 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return this.fold(PREFIX.streamAggregate, options, long(), countFold);
   }
 
-  reduce(reducer: (aggregate: V, value: V) => Awaitable<V | null>, options: AggregateOptions = {}): KTable<K, V> {
-    return this.fold(PREFIX.streamReduce, options, this.parts.value, reduceFold(userFunction(reducer, 'reduce')));
+  reduce(
+    reducer: (aggregate: NonNullable<V>, value: NonNullable<V>) => Awaitable<V | null>,
+    options: AggregateOptions = {},
+  ): KTable<K, NonNullable<V>> {
+    const fold = reduceFold(userFunction(reducer, 'reduce') as Reducer<V>) as RowFold<K, V, NonNullable<V>>;
+    return this.fold(PREFIX.streamReduce, options, this.parts.value as Serde<NonNullable<V>>, fold);
   }
 
   aggregate<A>(
     options: AggregateOptions & {
       readonly value: Serde<A>;
       init(): Awaitable<A>;
-      add(key: K, value: V, aggregate: A): Awaitable<A | null>;
+      add(key: K, value: NonNullable<V>, aggregate: A): Awaitable<A | null>;
     },
   ): KTable<K, A> {
     userFunction(options?.init, 'aggregate', 'function init');
     userFunction(options.add, 'aggregate', 'function add');
     const fold = aggregateFold<K, V, A>(
       () => options.init(),
-      (key, value, aggregate) => options.add(key, value, aggregate),
+      (key, value, aggregate) => options.add(key, value as NonNullable<V>, aggregate),
     );
     return this.fold(PREFIX.streamAggregate, options, options.value, fold);
+  }
+
+  windowedBy(windows: TimeWindows | UnlimitedWindows | SlidingWindows | SessionWindows): never {
+    const windowed =
+      windows?.kind === 'session'
+        ? new SessionWindowedStream(this.grouping, windows)
+        : new TimeWindowedStream(this.grouping, expectWindows(windows));
+    return windowed as never;
   }
 
   private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: RowFold<K, V, A>): KTable<K, A> {
@@ -55,9 +78,13 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     const { key } = this.parts;
     const store = options.store ?? graph.names.store(prefix);
     const name = graph.names.orGenerated(options.name, prefix);
-    const parent = this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
+    const parent = this.parentFor(store);
     const supplier = (aggregate: AggregateNode<K, A>) => streamAggregate(aggregate, fold);
     return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
+  }
+
+  private parentFor(store: string): GraphNode {
+    return this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
   }
 
   private repartitioned(store: string): GraphNode {

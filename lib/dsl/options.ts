@@ -1,4 +1,5 @@
 /** Options of the operators. All are plain objects; each operator's docstring says what it does with them. */
+import type { Duration } from '../model/duration.js';
 import type { Serde } from '../serde/serde.js';
 import type { OffsetReset, StreamPartitioner, TimestampExtractor } from '../topology/node.js';
 
@@ -38,7 +39,7 @@ export interface StreamOptions<K, V> extends NamedOptions {
 export interface StoreOptions {
   /** Name of the store: makes it queryable, and names its changelog `<applicationId>-<store>-changelog`. */
   readonly store?: string;
-  /** Accepted for the sake of Kafka's vocabulary: every store's image is in memory. */
+  /** Accepted for the sake of Kafka's vocabulary (every store's image is in memory); of windows it decides in which order they are listed. */
   readonly inMemory?: boolean;
   /** Whether the store has a changelog topic; default true. */
   readonly logged?: boolean;
@@ -51,6 +52,17 @@ export interface StoreOptions {
 export interface TableOptions<K, V> extends StreamOptions<K, V>, StoreOptions {}
 
 export interface AggregateOptions extends NamedOptions, StoreOptions {}
+
+/** How a windowed aggregation keeps its table. */
+export interface WindowedOptions extends AggregateOptions {
+  /**
+   * How long windows are kept after their start, sessions after their end, by stream time: at least the size (for sliding windows
+   * twice the difference, for sessions the gap) and the grace, which is the default. Kafka: `Materialized.withRetention`.
+   */
+  readonly retention?: Duration;
+  /** Whether windows of several keys are listed as Kafka's in-memory stores list them, by time and then key; default false. */
+  readonly inMemory?: boolean;
+}
 
 /** Kafka: `Grouped`. The name also names the repartition topic, if one is needed. */
 export interface GroupOptions<K, V> extends NamedOptions, SameKeyOptions<K>, SameValueOptions<V> {}
@@ -73,7 +85,7 @@ export interface ProcessOptions extends NamedOptions {
 }
 
 /** Whether anything is said about the store. Kafka: whether a `Materialized` was given. */
-export function isMaterialized(options: StoreOptions): boolean {
-  const { store, inMemory, logged, cached, changelogConfig } = options;
-  return [store, inMemory, logged, cached, changelogConfig].some((option) => option !== undefined);
+export function isMaterialized(options: WindowedOptions): boolean {
+  const { store, inMemory, logged, cached, changelogConfig, retention } = options;
+  return [store, inMemory, logged, cached, changelogConfig, retention].some((option) => option !== undefined);
 }

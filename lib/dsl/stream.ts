@@ -120,11 +120,11 @@ export class Stream<K, V> implements KStream<K, V> {
     return this.wiring.branched({ ...this.parts, name: options.name });
   }
 
-  groupByKey(options: GroupOptions<K, NonNullable<V>> = {}): KGroupedStream<K, NonNullable<V>> {
+  groupByKey(options: GroupOptions<K, NonNullable<V>> = {}): KGroupedStream<K, V> {
     return this.grouped(this.parts, options);
   }
 
-  groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedStream<never, NonNullable<V>> {
+  groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedStream<never, V> {
     const node = this.addStep(
       PREFIX.selectKey,
       options,
@@ -132,7 +132,7 @@ export class Stream<K, V> implements KStream<K, V> {
       NEW_KEY,
     );
     const parts = { ...this.parts, node, keyChanged: true };
-    return this.grouped(parts, options as GroupOptions<K, NonNullable<V>>) as KGroupedStream<never, NonNullable<V>>;
+    return this.grouped(parts, options as GroupOptions<K, NonNullable<V>>) as KGroupedStream<never, V>;
   }
 
   repartition(options: RepartitionOptions<K, V> = {}): KStream<K, V> {
@@ -173,14 +173,11 @@ export class Stream<K, V> implements KStream<K, V> {
     return this.retyped(PREFIX.processValues, options, supplier, NEW_VALUE);
   }
 
-  private grouped(
-    parts: StreamParts<K, V>,
-    options: GroupOptions<K, NonNullable<V>>,
-  ): KGroupedStream<K, NonNullable<V>> {
+  private grouped(parts: StreamParts<K, V>, options: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, V> {
     return this.wiring.groupedStream({
       node: parts.node,
       key: options.key ?? parts.key,
-      value: (options.value ?? parts.value) as Serde<NonNullable<V>>,
+      value: (options.value ?? parts.value) as Serde<V>,
       keyChanged: parts.keyChanged,
       name: options.name,
     });

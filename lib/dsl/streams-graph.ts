@@ -32,6 +32,8 @@ export interface GraphNode {
    * them. Kafka: the label `NULL_KEY_RELAXED_JOIN`.
    */
   readonly takesNullKeys?: boolean;
+  /** Of a windowed aggregation: how long after its end a window may still change. Kafka: `GracePeriodGraphNode`. */
+  readonly windowGraceMs?: number;
   /** Adds the operator's nodes, given the names of its parents' nodes. */
   write(builder: TopologyBuilder, parents: readonly string[], context: WriteContext): void;
 }

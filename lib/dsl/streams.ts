@@ -6,6 +6,7 @@
  * values cost no promise. Functions over values alone take `(value, key)`, all others `(key, value)`.
  */
 import type { Awaitable } from '../model/awaitable.js';
+import type { Windowed } from '../model/windowed.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StreamTableJoin, StreamTableLeftJoin } from './joins/join-options.js';
@@ -21,7 +22,9 @@ import type {
   SameValueOptions,
   StoreOptions,
   ToOptions,
+  WindowedOptions,
 } from './options.js';
+import type { EmitStrategy, SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows/windows.js';
 
 type Widened<T> = T extends string
   ? Record<never, never> extends Record<T, 1>
@@ -149,17 +152,20 @@ export interface KStream<K, V> {
   /** Divides the stream: each record goes to the first branch whose predicate holds. The name is the branches' prefix. */
   split(options?: NamedOptions): BranchedStream<K, V>;
 
-  /** Groups by the key as it is. Records with a null key or value are dropped by the aggregation. */
-  groupByKey(options?: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, NonNullable<V>>;
+  /**
+   * Groups by the key as it is. The aggregation drops records with a null key, and those with a null value but in windows: an
+   * aggregation of time windows or sessions is given the null, as in Kafka Streams.
+   */
+  groupByKey(options?: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, V>;
   /** Groups by a new key, through a repartition topic; a null key drops the record. */
   groupBy<K2 extends K>(
     selector: (key: K, value: V) => Awaitable<K2 | null>,
     options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<NonNullable<V>>,
-  ): KGroupedStream<Kept<K, K2>, NonNullable<V>>;
+  ): KGroupedStream<Kept<K, K2>, V>;
   groupBy<K2>(
     selector: (key: K, value: V) => Awaitable<NoInfer<K2> | null>,
     options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<NonNullable<V>>,
-  ): KGroupedStream<K2, NonNullable<V>>;
+  ): KGroupedStream<K2, V>;
 
   /** Sends the stream through a topic of the application, so that records of one key meet. Null keys are dropped. */
   repartition(options?: RepartitionOptions<K, V>): KStream<K, V>;
@@ -201,7 +207,10 @@ export interface KGroupedStream<K, V> {
   /** Number of records by key. */
   count(options?: AggregateOptions): KTable<K, number>;
   /** Folds the values of a key; the first one is the start. A result of null deletes the row. */
-  reduce(reducer: (aggregate: V, value: V) => Awaitable<V | null>, options?: AggregateOptions): KTable<K, V>;
+  reduce(
+    reducer: (aggregate: NonNullable<V>, value: NonNullable<V>) => Awaitable<V | null>,
+    options?: AggregateOptions,
+  ): KTable<K, NonNullable<V>>;
   /**
    * Folds the values of a key into something else. A result of null deletes the row. The row's timestamp is the greatest of its
    * records' timestamps.
@@ -213,9 +222,80 @@ export interface KGroupedStream<K, V> {
     options: AggregateOptions &
       NewValueOptions<A> & {
         init(): Awaitable<NoInfer<A>>;
-        add(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+        add(key: K, value: NonNullable<V>, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
       },
   ): KTable<K, A>;
+
+  /**
+   * Divides each key's records by time: `tumbling`, `hopping`, `sliding`, `session` or `unlimited` windows.
+   *
+   * @example
+   * grouped.windowedBy(tumbling({ size: '5m', grace: '30s' })).count({ store: 'per-5m' })
+   */
+  windowedBy(windows: SlidingWindows): TimeWindowedKStream<K, NonNullable<V>>;
+  windowedBy(windows: TimeWindows): TimeWindowedKStream<K, V>;
+  windowedBy(windows: UnlimitedWindows): WindowedKStream<K, V>;
+  windowedBy(windows: SessionWindows): SessionWindowedKStream<K, V>;
+}
+
+/**
+ * Records grouped by key and window. Kafka: `TimeWindowedKStream`.
+ *
+ * Records that come after their window is closed are dropped, and counted as late. The operator's stream time decides on that, and it
+ * survives restarts. A result's timestamp is the greatest of its window's records.
+ */
+export interface WindowedKStream<K, V> {
+  /** Number of records by key and window. */
+  count(options?: WindowedOptions): KTable<Windowed<K>, number>;
+  /** Folds the values of a key and window; the first one is the start. A result of null deletes the row. */
+  reduce(
+    reducer: (aggregate: NonNullable<V>, value: V) => Awaitable<V | null>,
+    options?: WindowedOptions,
+  ): KTable<Windowed<K>, NonNullable<V>>;
+  /** Folds the values of a key and window into something else. A result of null deletes the row. */
+  aggregate<A>(
+    options: WindowedOptions &
+      NewValueOptions<A> & {
+        init(): Awaitable<NoInfer<A>>;
+        add(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+      },
+  ): KTable<Windowed<K>, A>;
+}
+
+/** A {@link WindowedKStream} whose windows close. */
+export interface TimeWindowedKStream<K, V> extends WindowedKStream<K, V> {
+  /** When results are given: at each update (the default), or once for each window when it is closed. */
+  emitStrategy(strategy: EmitStrategy): TimeWindowedKStream<K, V>;
+}
+
+/**
+ * Records grouped by key and session. Kafka: `SessionWindowedKStream`.
+ *
+ * A record that connects sessions makes one of them: the ones before are deleted, downstream too. A result's timestamp is that of its
+ * session's last record. Late records are dropped as those of windows are.
+ */
+export interface SessionWindowedKStream<K, V> {
+  /** As for {@link TimeWindowedKStream}. */
+  emitStrategy(strategy: EmitStrategy): SessionWindowedKStream<K, V>;
+  /** Number of records by key and session. */
+  count(options?: WindowedOptions): KTable<Windowed<K>, number>;
+  /** Folds the values of a session, and those of sessions that become one. A result of null deletes the row. */
+  reduce(
+    reducer: (aggregate: NonNullable<V>, value: V) => Awaitable<V | null>,
+    options?: WindowedOptions,
+  ): KTable<Windowed<K>, NonNullable<V>>;
+  /**
+   * Folds the values of a session into something else: the sessions that a record connects are merged one after the other, beginning
+   * with `init()`, and then the record is added. A result of null deletes the row.
+   */
+  aggregate<A>(
+    options: WindowedOptions &
+      NewValueOptions<A> & {
+        init(): Awaitable<NoInfer<A>>;
+        add(key: K, value: V, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;
+        merge(key: K, aggregate: NoInfer<A>, session: NoInfer<A>): Awaitable<NoInfer<A>>;
+      },
+  ): KTable<Windowed<K>, A>;
 }
 
 /** A table: the latest value by key, and its updates. Kafka: `KTable`. */

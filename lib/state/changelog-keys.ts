@@ -10,13 +10,29 @@ export interface WindowChangelogKey<K> extends Windowed<K> {
   readonly sequence: number;
 }
 
-export function windowChangelogKeys<K>(key: Serde<K>, windowSizeMs: number): Serde<WindowChangelogKey<K>> {
+/** @param endOf the end (exclusive) of the window that begins at a time */
+export function windowChangelogKeys<K>(
+  key: Serde<K>,
+  endOf: (startMs: number) => number,
+): Serde<WindowChangelogKey<K>> {
   return {
     serialize: ({ key: of, window, sequence }) =>
       bytesOfKey(packWindowKey(byteKey(key.serialize(of)), window.startMs, sequence)),
     deserialize: (bytes) => {
       const { key: of, startMs, sequence } = readWindowKey(byteKey(bytes));
-      return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs: startMs + windowSizeMs }, sequence };
+      return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs: endOf(startMs) }, sequence };
+    },
+  };
+}
+
+/** As {@link windowChangelogKeys}, of windows of which none is kept twice. */
+export function windowStoreKeys<K>(key: Serde<K>, endOf: (startMs: number) => number): Serde<Windowed<K>> {
+  const { serialize, deserialize } = windowChangelogKeys(key, endOf);
+  return {
+    serialize: (windowed) => serialize({ ...windowed, sequence: 0 }),
+    deserialize: (bytes) => {
+      const { key: of, window } = deserialize(bytes);
+      return { key: of, window };
     },
   };
 }

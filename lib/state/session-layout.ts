@@ -1,6 +1,7 @@
 /** Keys of session stores, byte for byte as Kafka's: key · 8 bytes end · 8 bytes start. Kafka: `SessionKeySchema`. */
-import type { ByteKey } from '../model/byte-key.js';
-import { packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
+import { type ByteKey, justAfter } from '../model/byte-key.js';
+import type { KeyRange } from './byte-store.js';
+import { clampTime, GREATEST_TIME_MS, packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 import type { StoreLayout } from './store-layout.js';
 import { compareKeys } from './timeline.js';
 import { keyEnd, segmentMs } from './window-layout.js';
@@ -27,6 +28,15 @@ export function readSessionKey(packed: ByteKey): SessionKey {
   };
 }
 
+/** Where the sessions of a key lie that end at a time or later; those of longer keys may lie between. */
+export function sessionsOfKey(key: ByteKey, earliestEndMs: number, reverse = false): KeyRange {
+  return {
+    from: packSessionKey(key, 0, clampTime(earliestEndMs)),
+    to: justAfter(packSessionKey(key, GREATEST_TIME_MS, GREATEST_TIME_MS)),
+    reverse,
+  };
+}
+
 /** How a session store's keys carry time: a session is kept by its end. */
 export function sessionLayout(of: { readonly retentionMs: number; readonly inMemory: boolean }): StoreLayout {
   return {
@@ -42,4 +52,10 @@ export function sessionLayout(of: { readonly retentionMs: number; readonly inMem
 export function compareSessionsByTime(a: ByteKey, b: ByteKey): number {
   const [left, right] = [readSessionKey(a), readSessionKey(b)];
   return left.endMs - right.endMs || compareKeys(left.key, right.key) || right.startMs - left.startMs;
+}
+
+/** By end, then start, then key: the order of Kafka's time-ordered stores on disk. */
+export function compareSessionsByEnds(a: ByteKey, b: ByteKey): number {
+  const [left, right] = [readSessionKey(a), readSessionKey(b)];
+  return left.endMs - right.endMs || left.startMs - right.startMs || compareKeys(left.key, right.key);
 }

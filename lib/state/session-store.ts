@@ -1,12 +1,18 @@
 /** A session store as user code sees it, over a {@link ByteStore} with the layout of session-layout.ts. Kafka: `SessionStore`. */
 import { type Awaitable, andThen } from '../model/awaitable.js';
-import { type ByteKey, justAfter } from '../model/byte-key.js';
+import type { ByteKey } from '../model/byte-key.js';
 import { InvalidStateStoreError } from '../model/errors.js';
 import type { Windowed } from '../model/windowed.js';
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore, StoredEntry } from './byte-store.js';
 import { clampTime, GREATEST_TIME_MS } from './packed-numbers.js';
-import { compareSessionsByTime, packSessionKey, readSessionKey, type SessionKey } from './session-layout.js';
+import {
+  compareSessionsByTime,
+  packSessionKey,
+  readSessionKey,
+  type SessionKey,
+  sessionsOfKey,
+} from './session-layout.js';
 import type { Entries, KeyValue, SessionStore } from './state-store.js';
 import { plainValues, type StoreClock, StoreCodec } from './store-codec.js';
 import { expectTime } from './store-times.js';
@@ -31,7 +37,8 @@ export function openSessionStore<K, V>(
 
 class TypedSessionStore<K, V> implements SessionStore<K, V> {
   readonly name: string;
-  private readonly bytes: ByteStore;
+  /** The same store without serdes, for the library's own operators. */
+  readonly bytes: ByteStore;
   private readonly settings: SessionStoreSettings<K, V>;
   private readonly clock: StoreClock;
   private readonly codec: StoreCodec<K, V>;
@@ -105,12 +112,8 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
   }
 
   private entriesOf(key: ByteKey, earliestEndMs: number, reverse: boolean) {
-    const range = {
-      from: packSessionKey(key, 0, clampTime(Math.max(earliestEndMs, this.firstReadableMs()))),
-      to: justAfter(packSessionKey(key, GREATEST_TIME_MS, GREATEST_TIME_MS)),
-      reverse,
-    };
-    const entries = this.bytes.entries(range);
+    const fromMs = Math.max(earliestEndMs, this.firstReadableMs());
+    const entries = this.bytes.entries(sessionsOfKey(key, fromMs, reverse));
     return this.settings.inMemory ? sorted(entries, reverse) : entries;
   }
 

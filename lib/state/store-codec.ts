@@ -8,6 +8,7 @@ import { DeserializationError, InvalidStateStoreError, SerializationError } from
 import type { Serde } from '../serde/serde.js';
 import type { StoredValue } from './byte-store.js';
 import { readStored } from './read-stored.js';
+import type { ValueAndTimestamp } from './state-store.js';
 
 /** What a typed store asks of the task around it. */
 export interface StoreClock {
@@ -30,6 +31,18 @@ export function plainValues<V>(serde: Serde<V>, clock: StoreClock): ValueFormat<
   return {
     decode: (stored) => readStored(stored, serde),
     encode: (value) => ({ value: serde.serialize(value), timestampMs: clock.timestampMs() }),
+    timestampOfDelete: () => clock.timestampMs(),
+  };
+}
+
+/**
+ * Values with a timestamp of their own. It lies beside the bytes, as it does in the changelog (a plain value in a record of that
+ * timestamp), so that the changelog reads the same in Kafka Streams. A delete takes the timestamp of the record being processed.
+ */
+export function timestampedValues<V>(serde: Serde<V>, clock: StoreClock): ValueFormat<ValueAndTimestamp<V>> {
+  return {
+    decode: (stored) => ({ value: readStored(stored, serde), timestampMs: stored.timestampMs }),
+    encode: ({ value, timestampMs }) => ({ value: serde.serialize(value), timestampMs }),
     timestampOfDelete: () => clock.timestampMs(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../model/awaitable.js';
+import { type Awaitable, andThen } from '../model/awaitable.js';
 import { InvalidStateStoreError } from '../model/errors.js';
 import type { StoredEntry } from './byte-store.js';
 
@@ -17,6 +17,19 @@ export function firstOf(entries: Entries, will: (entry: StoredEntry) => boolean)
   if (Symbol.asyncIterator in entries) return firstAwaited(entries, will);
   for (const entry of entries) if (will(entry)) return entry;
   return null;
+}
+
+/** All entries up to the first that is the last wanted (inclusive), at once where they are in memory; absent: all there are. */
+export function collected(
+  entries: Entries,
+  isLast: (entry: StoredEntry) => boolean = () => false,
+): Awaitable<readonly StoredEntry[]> {
+  const all: StoredEntry[] = [];
+  const last = firstOf(entries, (entry) => {
+    all.push(entry);
+    return isLast(entry);
+  });
+  return andThen(last, () => all);
 }
 
 async function firstAwaited(

@@ -1,9 +1,10 @@
 /**
  * Keys of window stores, byte for byte as Kafka's: key · 8 bytes start · 4 bytes sequence number. Kafka: `WindowKeySchema`.
  */
-import type { ByteKey } from '../model/byte-key.js';
+import { type ByteKey, justAfter } from '../model/byte-key.js';
 import { DeserializationError } from '../model/errors.js';
-import { INT_BYTES, intAt, packInt, packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
+import type { KeyRange, TimeRange } from './byte-store.js';
+import { clampTime, INT_BYTES, intAt, packInt, packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 import type { StoreLayout } from './store-layout.js';
 import { compareKeys } from './timeline.js';
 
@@ -11,7 +12,7 @@ import { compareKeys } from './timeline.js';
 const LEAST_SEGMENT_MS = 60_000;
 const SUFFIX_BYTES = TIME_BYTES + INT_BYTES;
 /** Sequence numbers wrap round in the key, as in Kafka. */
-export const GREATEST_SEQUENCE = 0x7fff_ffff;
+const GREATEST_SEQUENCE = 0x7fff_ffff;
 
 export interface WindowKey {
   readonly key: ByteKey;
@@ -33,6 +34,15 @@ export function readWindowKey(packed: ByteKey): WindowKey {
   };
 }
 
+/** Where the windows of a key lie that begin in a range of time (both ends inclusive, from 0); those of longer keys may lie between. */
+export function windowsOfKey(key: ByteKey, { fromMs, toMs, reverse = false }: TimeRange): KeyRange {
+  return {
+    from: packWindowKey(key, clampTime(fromMs), 0),
+    to: justAfter(packWindowKey(key, clampTime(toMs), GREATEST_SEQUENCE)),
+    reverse,
+  };
+}
+
 /** How a window store's keys carry time. `inMemory` chooses the order of Kafka's in-memory stores. */
 export function windowLayout(of: { readonly retentionMs: number; readonly inMemory: boolean }): StoreLayout {
   return {
@@ -40,7 +50,7 @@ export function windowLayout(of: { readonly retentionMs: number; readonly inMemo
     timeOf: (packed) => timeAt(packed, keyEnd(packed, SUFFIX_BYTES, 'window')),
     sequenceOf: (packed) => intAt(packed, packed.length - INT_BYTES),
     firstLiveMs: (streamTimeMs) => streamTimeMs - of.retentionMs + 1,
-    ...(of.inMemory ? { compare: compareByTime } : {}),
+    ...(of.inMemory ? { compare: compareWindowsByTime } : {}),
   };
 }
 
@@ -58,7 +68,7 @@ export function keyEnd(packed: ByteKey, suffixBytes: number, kind: string): numb
 }
 
 /** By start, then key, then sequence number. */
-function compareByTime(a: ByteKey, b: ByteKey): number {
+export function compareWindowsByTime(a: ByteKey, b: ByteKey): number {
   const [left, right] = [readWindowKey(a), readWindowKey(b)];
   return left.startMs - right.startMs || compareKeys(left.key, right.key) || left.sequence - right.sequence;
 }

@@ -4,22 +4,23 @@
  * The engine lets whole segments of time go; what a segment still has beyond the retention is hidden here.
  */
 import { type Awaitable, andThen } from '../model/awaitable.js';
-import { type ByteKey, justAfter } from '../model/byte-key.js';
+import type { ByteKey } from '../model/byte-key.js';
 import type { Windowed } from '../model/windowed.js';
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore, StoredEntry } from './byte-store.js';
 import { clampTime, GREATEST_TIME_MS } from './packed-numbers.js';
-import type { Entries, KeyValue, WindowStore, WindowValue } from './state-store.js';
-import { plainValues, type StoreClock, StoreCodec } from './store-codec.js';
+import type { Entries, KeyValue, ValueAndTimestamp, WindowStore, WindowValue } from './state-store.js';
+import { plainValues, type StoreClock, StoreCodec, timestampedValues, type ValueFormat } from './store-codec.js';
 import { expectTime } from './store-times.js';
-import { GREATEST_SEQUENCE, packWindowKey, readWindowKey } from './window-layout.js';
+import { packWindowKey, readWindowKey, windowsOfKey } from './window-layout.js';
 
 export interface WindowStoreSettings<K, V> {
   readonly name: string;
   readonly keySerde: Serde<K>;
   readonly valueSerde: Serde<V>;
   readonly retentionMs: number;
-  readonly windowSizeMs: number;
+  /** The end (exclusive) of the window that begins at `startMs`: windows are kept by their starts alone. */
+  endOf(startMs: number): number;
   /** Whether a put beside another of the same key and start adds to it. */
   readonly retainDuplicates: boolean;
 }
@@ -30,22 +31,34 @@ export function openWindowStore<K, V>(
   settings: WindowStoreSettings<K, V>,
   clock: StoreClock,
 ): WindowStore<K, V> {
-  return new TypedWindowStore(bytes, settings, clock);
+  return new TypedWindowStore(bytes, settings, clock, plainValues(settings.valueSerde, clock));
 }
+
+/** Opens a window store whose values carry a timestamp. Kafka: `TimestampedWindowStore`. */
+export function openTimestampedWindowStore<K, V>(
+  bytes: ByteStore,
+  settings: WindowStoreSettings<K, V>,
+  clock: StoreClock,
+): WindowStore<K, ValueAndTimestamp<V>> {
+  return new TypedWindowStore(bytes, settings, clock, timestampedValues(settings.valueSerde, clock));
+}
+
+type Settings<K> = Omit<WindowStoreSettings<K, unknown>, 'valueSerde'>;
 
 class TypedWindowStore<K, V> implements WindowStore<K, V> {
   readonly name: string;
-  private readonly bytes: ByteStore;
-  private readonly settings: WindowStoreSettings<K, V>;
+  /** The same store without serdes, for the library's own operators. */
+  readonly bytes: ByteStore;
+  private readonly settings: Settings<K>;
   private readonly clock: StoreClock;
   private readonly codec: StoreCodec<K, V>;
 
-  constructor(bytes: ByteStore, settings: WindowStoreSettings<K, V>, clock: StoreClock) {
+  constructor(bytes: ByteStore, settings: Settings<K>, clock: StoreClock, values: ValueFormat<V>) {
     this.name = settings.name;
     this.bytes = bytes;
     this.settings = settings;
     this.clock = clock;
-    this.codec = new StoreCodec(settings.name, settings.keySerde, plainValues(settings.valueSerde, clock));
+    this.codec = new StoreCodec(settings.name, settings.keySerde, values);
   }
 
   put(key: K, value: V | null, startMs: number): void {
@@ -110,11 +123,7 @@ class TypedWindowStore<K, V> implements WindowStore<K, V> {
   ): AsyncGenerator<WindowValue<V>> {
     const firstMs = Math.max(fromMs, this.firstReadableMs());
     if (toMs < firstMs) return;
-    const range = {
-      from: packWindowKey(key, clampTime(firstMs), 0),
-      to: justAfter(packWindowKey(key, clampTime(toMs), GREATEST_SEQUENCE)),
-      reverse,
-    };
+    const range = windowsOfKey(key, { fromMs: firstMs, toMs, reverse });
     for await (const entry of this.bytes.entries(range)) {
       const read = readWindowKey(entry.key);
       if (read.key === key) yield { startMs: read.startMs, value: this.codec.value(entry) };
@@ -152,8 +161,8 @@ class TypedWindowStore<K, V> implements WindowStore<K, V> {
   }
 
   private windowed(key: ByteKey, startMs: number, entry: StoredEntry): KeyValue<Windowed<K>, V> {
-    const endMs = Math.min(startMs + this.settings.windowSizeMs, GREATEST_TIME_MS);
-    return { key: { key: this.codec.key(key), window: { startMs, endMs } }, value: this.codec.value(entry) };
+    const window = { startMs, endMs: this.settings.endOf(startMs) };
+    return { key: { key: this.codec.key(key), window }, value: this.codec.value(entry) };
   }
 
   private firstReadableMs(): number {

@@ -1,3 +1,4 @@
+import { GREATEST_TIME_MS } from '../state/packed-numbers.js';
 import { internalTopicName, type StreamsApp } from './app.js';
 import type { ResolvedPartitions } from './resolve-partitions.js';
 import type { StoreSpec } from './store-spec.js';
@@ -27,11 +28,15 @@ const CHANGELOG_CONFIG = Object.freeze({ 'cleanup.policy': 'compact', 'message.t
 /** What a changelog keeps beyond its store's retention. Kafka: `windowstore.changelog.additional.retention.ms`, at its default. */
 const ADDITIONAL_RETENTION_MS = 86_400_000;
 
+/** Kafka's greatest `long`: what the sum becomes for windows that never end. */
+const FOR_EVER_MS = '9223372036854775807';
+
 /** Kafka: `WindowedChangelogTopicConfig`, `VersionedChangelogTopicConfig`. */
 function changelogConfig({ kind, retentionMs = 0 }: StoreSpec): Readonly<Record<string, string>> {
-  const keptMs = String(retentionMs + ADDITIONAL_RETENTION_MS);
+  const keptMs = retentionMs < GREATEST_TIME_MS ? String(retentionMs + ADDITIONAL_RETENTION_MS) : FOR_EVER_MS;
   switch (kind) {
     case 'window':
+    case 'timestampedWindow':
     case 'session':
       return { ...CHANGELOG_CONFIG, 'cleanup.policy': 'compact,delete', 'retention.ms': keptMs };
     case 'versioned':

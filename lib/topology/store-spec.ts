@@ -12,7 +12,7 @@ export interface StoreContext {
 }
 
 /** What a store is, and with it the format of its changelog. */
-export type StoreKind = 'keyValue' | 'timestampedKeyValue' | 'window' | 'session' | 'versioned';
+export type StoreKind = 'keyValue' | 'timestampedKeyValue' | 'window' | 'timestampedWindow' | 'session' | 'versioned';
 
 /**
  * A store of a topology, as data. Kafka: `StoreBuilder`.

@@ -2,21 +2,26 @@
 import { type Duration, durationMs } from '../model/duration.js';
 import { TopologyError } from '../model/errors.js';
 import type { Serde } from '../serde/serde.js';
+import type { ByteStore } from '../state/byte-store.js';
 import { sessionChangelogKeys, windowChangelogKeys } from '../state/changelog-keys.js';
+import { clampTime } from '../state/packed-numbers.js';
 import { sessionLayout } from '../state/session-layout.js';
 import { openSessionStore } from '../state/session-store.js';
+import type { StateStore } from '../state/state-store.js';
 import { versionLayout } from '../state/version-layout.js';
 import { openVersionedStore } from '../state/versioned-store.js';
 import { windowLayout } from '../state/window-layout.js';
-import { openWindowStore } from '../state/window-store.js';
+import { openTimestampedWindowStore, openWindowStore, type WindowStoreSettings } from '../state/window-store.js';
 import { type CommonStoreOptions, commonSpec } from './store-checks.js';
-import type { StoreSpec } from './store-spec.js';
+import type { StoreContext, StoreSpec } from './store-spec.js';
 
 export interface WindowStoreOptions<K, V> extends CommonStoreOptions<K, V> {
   /** How long a window is kept after its start, by the store's own stream time: at least the window's size. */
   readonly retention: Duration;
   /** Length of each window: what their ends are made of when they are read. */
   readonly windowSize: Duration;
+  /** Where windows end (exclusive), if not all are of one length: `windowSize` is then the greatest. */
+  readonly endOf?: (startMs: number) => number;
   /** Whether a put beside another of the same key and start adds to it instead of replacing it; default false. */
   readonly retainDuplicates?: boolean;
   /** Whether windows of several keys are listed as Kafka's in-memory store lists them, by time and then key; default false. */
@@ -43,6 +48,30 @@ export interface VersionedStoreOptions<K, V> extends CommonStoreOptions<K, V> {
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
  */
 export function windowStore<K, V>(options: WindowStoreOptions<K, V>): StoreSpec {
+  return windowSpec('window', options, openWindowStore);
+}
+
+/**
+ * A store of values by key and window that keeps a timestamp with each value, as windowed aggregations do.
+ * Kafka: `timestampedWindowStoreBuilder`. Processors get it as a `WindowStore` of `ValueAndTimestamp`.
+ *
+ * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
+ */
+export function timestampedWindowStore<K, V>(options: WindowStoreOptions<K, V>): StoreSpec {
+  return windowSpec('timestampedWindow', options, openTimestampedWindowStore);
+}
+
+type WindowOpener = (
+  bytes: ByteStore,
+  settings: WindowStoreSettings<unknown, unknown>,
+  context: StoreContext,
+) => StateStore;
+
+function windowSpec<K, V>(
+  kind: 'window' | 'timestampedWindow',
+  options: WindowStoreOptions<K, V>,
+  open: WindowOpener,
+): StoreSpec {
   const common = commonSpec(options);
   const retentionMs = durationMs(options.retention, `retention of store '${options.name}'`);
   const windowSizeMs = durationMs(options.windowSize, `windowSize of store '${options.name}'`);
@@ -53,15 +82,16 @@ export function windowStore<K, V>(options: WindowStoreOptions<K, V>): StoreSpec 
     });
   }
   const { inMemory = false, retainDuplicates = false } = options;
-  const settings = { ...common, retentionMs, windowSizeMs, retainDuplicates };
+  const endOf = options.endOf ?? ((startMs: number) => clampTime(startMs + windowSizeMs));
+  const settings = { ...common, retentionMs, endOf, retainDuplicates };
   return Object.freeze({
     ...common,
-    kind: 'window',
+    kind,
     cached: false,
     retentionMs,
     layout: windowLayout({ retentionMs, inMemory }),
-    changelogKeySerde: windowChangelogKeys(options.key, windowSizeMs) as Serde<unknown>,
-    open: (bytes, context) => openWindowStore(bytes, settings, context),
+    changelogKeySerde: windowChangelogKeys(options.key, endOf) as Serde<unknown>,
+    open: (bytes, context) => open(bytes, settings, context),
   } satisfies StoreSpec);
 }
 

@@ -2,15 +2,14 @@
 import type {
   BuildOptions,
   KGroupedStream,
-  KTable,
   ProcessorSupplier,
   StoreSpec,
   TimestampExtractor,
   Topology,
 } from '../../lib/index.js';
-import { aggregator, type CaseType, predicate, reducer } from './case-functions.js';
+import { aggregateOperators } from './aggregate-operators.js';
+import { predicate } from './case-functions.js';
 import {
-  aggregated,
   type CaseNode,
   mapped,
   NodesBuild,
@@ -45,6 +44,7 @@ export function buildNodes(
 }
 
 const operators: Readonly<Record<string, Operator>> = {
+  ...aggregateOperators,
   ...joinOperators,
   stream: (build, node) => {
     const types = typesOf(node);
@@ -136,42 +136,6 @@ const operators: Readonly<Record<string, Operator>> = {
       return { kind: 'groupedTable', of, key: key.type, value: value.type };
     },
   ),
-  count: (build, node) => {
-    const input = build.input(node.in);
-    if (input.kind !== 'groupedStream' && input.kind !== 'groupedTable')
-      throw new Error(`missing operator: count of a ${input.kind}`);
-    return {
-      kind: 'table',
-      of: input.of.count(aggregated(node)) as KTable<Value, Value>,
-      key: input.key,
-      value: 'long',
-    };
-  },
-  reduce: (build, node) => {
-    const input = build.input(node.in);
-    const { key, value } = input;
-    const add = reducer(node.fn ?? '');
-    if (input.kind === 'groupedStream')
-      return { kind: 'table', of: input.of.reduce(add, aggregated(node)), key, value };
-    const subtract = reducer(node.subtractor ?? '');
-    const of = build.kind(node, node.in, 'groupedTable').of.reduce({ ...aggregated(node), add, subtract });
-    return { kind: 'table', of, key, value };
-  },
-  aggregate: (build, node) => {
-    const input = build.input(node.in);
-    const value: CaseType = typeof node.init === 'number' ? 'long' : 'string';
-    const options = {
-      ...aggregated(node),
-      value: serde(value),
-      init: (): Value => node.init ?? '',
-      add: aggregator(node.fn ?? ''),
-    };
-    if (input.kind === 'groupedStream')
-      return { kind: 'table', of: input.of.aggregate(options), key: input.key, value };
-    const subtract = aggregator(node.subtractor ?? '');
-    const of = build.kind(node, node.in, 'groupedTable').of.aggregate({ ...options, subtract });
-    return { kind: 'table', of, key: input.key, value };
-  },
   toStream: (build, node) => {
     const input = build.kind(node, node.in, 'table');
     return { kind: 'stream', of: input.of.toStream(named(node)), key: input.key, value: input.value };

@@ -1,5 +1,7 @@
 /** The functions that recorded cases name: mappers, predicates, reducers, aggregators. k is the key, v the value, `text` its string form. */
 
+import type { Windowed } from '../../lib/index.js';
+
 /** `"name"` or `{ fn: "name", arg }`. */
 export type FunctionRef = string | { readonly fn: string; readonly arg?: string };
 
@@ -22,7 +24,19 @@ function lookUp<T>(
   return { of, name, arg: typeof ref === 'string' ? '' : (ref.arg ?? '') };
 }
 
-const text = (value: Value): string => String(value);
+/** The end of windows without end, in Kafka. */
+const KAFKA_GREATEST_TIME = '9223372036854775807';
+
+/** How Java writes a value; a windowed key as its class does. */
+const text = (value: Value): string => (isWindowed(value) ? `[${windowedText(value)}]` : String(value));
+
+function isWindowed(value: unknown): value is Windowed<Value> {
+  return typeof value === 'object' && value !== null && 'window' in value;
+}
+
+function windowedText({ key, window: { startMs, endMs } }: Windowed<Value>): string {
+  return `${key}@${startMs}/${endMs === Number.MAX_SAFE_INTEGER ? KAFKA_GREATEST_TIME : endMs}`;
+}
 const ofValue =
   (map: (value: string | number, arg: string) => Value): Mapper =>
   (_key, value, arg) =>
@@ -44,6 +58,8 @@ const mappers: Readonly<Record<string, Mapper>> = {
   keyColonValue: (key, value) => `${text(key)}:${text(value)}`,
   nullIf: (_key, value, arg) => (value === arg ? null : value),
   keyAppend: (key, _value, arg) => text(key) + arg,
+  windowedKeyToString: (key) => (isWindowed(key) ? windowedText(key) : key),
+  unwindowKey: (key) => (isWindowed(key) ? key.key : key),
   firstChar: (_key, value) => (value === null ? null : text(value).charAt(0) || null),
   keyFirstChar: (key) => (key === null ? null : text(key).charAt(0) || null),
   throwIf: (_key, value, arg) => {
@@ -56,7 +72,7 @@ const mappers: Readonly<Record<string, Mapper>> = {
 export function mappedType(ref: FunctionRef, key: CaseType, value: CaseType): CaseType {
   const { name } = lookUp(mappers, ref, 'mapper');
   if (name === 'length' || name === 'parseLong') return 'long';
-  if (name === 'key') return key;
+  if (name === 'key' || name === 'unwindowKey') return key;
   return ['value', 'times', 'nullIf', 'throwIf', 'null'].includes(name) ? value : 'string';
 }
 
@@ -107,4 +123,14 @@ const aggregators: Readonly<Record<string, Fold>> = {
 export function aggregator(ref: FunctionRef): (key: Value, value: Value, aggregate: Value) => Value {
   const { of, arg } = lookUp(aggregators, ref, 'aggregator');
   return (_key, value, aggregate) => of(aggregate, value, arg);
+}
+
+const mergers: Readonly<Record<string, Fold>> = {
+  concat: (aggregate, session) => `${text(aggregate)}&${text(session)}`,
+  sum: (aggregate, session) => Number(aggregate) + Number(session),
+};
+
+export function merger(ref: FunctionRef): (key: Value, aggregate: Value, session: Value) => Value {
+  const { of, arg } = lookUp(mergers, ref, 'merger');
+  return (_key, aggregate, session) => of(aggregate, session, arg);
 }

@@ -1,13 +1,16 @@
 /** What all operators of cases are built with: the case's words, what was made so far, and its options. */
 import {
+  type EmitStrategy,
   type KGroupedStream,
   type KGroupedTable,
   type KStream,
   type KTable,
   long,
   type Serde,
+  type SessionWindowedKStream,
   StreamsBuilder,
   string,
+  type TimeWindowedKStream,
 } from '../../lib/index.js';
 import { type CaseType, type FunctionRef, mappedType, mapper } from './case-functions.js';
 import type { ProcessorRef } from './case-processors.js';
@@ -38,11 +41,25 @@ export interface CaseNode {
   readonly graceMs?: number;
   readonly subtractor?: FunctionRef;
   readonly init?: string | number;
+  readonly merger?: FunctionRef;
+  readonly window?: CaseWindow;
+  readonly emit?: EmitStrategy;
   readonly partitions?: number;
   readonly processor?: string | ProcessorRef;
   readonly stores?: readonly string[];
   readonly branches?: readonly { readonly pred: FunctionRef; readonly name?: string }[];
   readonly default?: string;
+}
+
+/** What `windowedBy` is given. */
+export interface CaseWindow {
+  readonly type: string;
+  readonly sizeMs?: number;
+  readonly advanceMs?: number;
+  readonly graceMs?: number;
+  readonly timeDifferenceMs?: number;
+  readonly gapMs?: number;
+  readonly startMs?: number;
 }
 
 export type Value = string | number | null;
@@ -57,6 +74,8 @@ export type Made = Types &
     | { readonly kind: 'table'; readonly of: KTable<Value, Value> }
     | { readonly kind: 'groupedStream'; readonly of: KGroupedStream<Value, Value> }
     | { readonly kind: 'groupedTable'; readonly of: KGroupedTable<Value, Value> }
+    | { readonly kind: 'timeWindowed'; readonly of: TimeWindowedKStream<Value, Value> }
+    | { readonly kind: 'sessionWindowed'; readonly of: SessionWindowedKStream<Value, Value> }
   );
 export type Kind = Made['kind'];
 export type Of<T extends Kind> = Extract<Made, { readonly kind: T }>;

@@ -128,11 +128,12 @@ class CaseRun {
     for (const [name, { kind }] of topology.stores) {
       const entries: CaseEntry[] = [];
       for await (const { key, value } of storeEntries(kind, driver.getStore(name))) {
-        const entry = kind === 'timestampedKeyValue' ? (value as { value: unknown; timestampMs: number }) : null;
+        const isTimestamped = kind === 'timestampedKeyValue' || kind === 'timestampedWindow';
+        const entry = isTimestamped ? (value as { value: unknown; timestampMs: number }) : null;
         entries.push(
           entry === null
             ? { key: asJson(windowedKey(key)), value: asJson(value) }
-            : { key: asJson(key), value: asJson(entry.value), ts: entry.timestampMs },
+            : { key: asJson(windowedKey(key)), value: asJson(entry.value), ts: entry.timestampMs },
         );
       }
       if (kind !== 'versioned') stores.set(name, entries);

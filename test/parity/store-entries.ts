@@ -13,6 +13,7 @@ import type {
 export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknown, unknown> {
   switch (kind) {
     case 'window':
+    case 'timestampedWindow':
       return (store as WindowStore<unknown, unknown>).all();
     case 'session':
       return (store as SessionStore<unknown, unknown>).fetchRange(null, null);
@@ -24,10 +25,14 @@ export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknow
   }
 }
 
+/** The end of windows without end, in Kafka, as JavaScript reads it. */
+const KAFKA_GREATEST_TIME = 2 ** 63;
+
 /** A windowed key as `{ key, start, end }`; any other as it is. */
 export function windowedKey(key: unknown): unknown {
   if (!isWindowed(key)) return key;
-  return { key: key.key, start: key.window.startMs, end: key.window.endMs };
+  const { startMs, endMs } = key.window;
+  return { key: key.key, start: startMs, end: endMs === Number.MAX_SAFE_INTEGER ? KAFKA_GREATEST_TIME : endMs };
 }
 
 /** A windowed changelog key: of window stores without end, and with the sequence number where there is one. */

@@ -17,7 +17,7 @@ const NOT_YET: Readonly<Record<string, string>> = {
   'repartition-two-explicit-differ.json': 'join of a stream and a stream',
   'stream-join-outer-stores.json': 'outerJoin of a stream and a stream',
   'table-table-join.json': 'join of a table and a table',
-  'windowed-changelog-config.json': 'windowedBy',
+  'windowed-changelog-config.json': 'versioned table',
 };
 
 describe('topologies, tasks and internal topics are those of Kafka Streams', () => {

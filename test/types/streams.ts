@@ -94,7 +94,8 @@ expectTypeOf(lines.filter((_key, value) => value !== '')).toEqualTypeOf<KStream<
 lines.filter((_key, value) => value);
 
 // Groupings drop nulls, infer the key, and ask for its serde where it changes.
-expectTypeOf(tombstones.groupByKey()).toEqualTypeOf<KGroupedStream<string, string>>();
+expectTypeOf(tombstones.groupByKey()).toEqualTypeOf<KGroupedStream<string, string | null>>();
+expectTypeOf(tombstones.groupByKey().reduce((all, line) => all + line)).toEqualTypeOf<KTable<string, string>>();
 expectTypeOf(lines.groupBy((_key, word) => word)).toEqualTypeOf<KGroupedStream<string, string>>();
 expectTypeOf(orders.groupBy((_key, order) => order.amount, { key: long() })).toEqualTypeOf<
   KGroupedStream<number, Order>

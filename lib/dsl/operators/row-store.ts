@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../model/awaitable.js';
-import { asBuffer, type ByteKey, type Encoded } from '../../model/byte-key.js';
+import { asBuffer, type ByteKey, bytesOfKey, type Encoded } from '../../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../../model/errors.js';
 import { kindOfValue } from '../../model/kind-of-value.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
@@ -20,11 +20,14 @@ export interface RowFormat<K, V> {
 /** An operator's timestamped store, by key bytes: a key that nobody looks at is not decoded. */
 export class RowStore<K, V> {
   private readonly name: string;
+  private readonly keySerde: Serde<K>;
   private readonly serde: Serde<V>;
-  private readonly bytes: ByteStore;
+  /** For reads of ranges. */
+  readonly bytes: ByteStore;
 
   constructor(context: ProcessorContext<never, never>, format: RowFormat<K, V>) {
     this.name = format.store;
+    this.keySerde = format.key;
     this.serde = format.value;
     this.bytes = context.getStateStore<StateStore & { readonly bytes: ByteStore }>(format.store).bytes;
   }
@@ -46,14 +49,11 @@ export class RowStore<K, V> {
   }
 
   decode(stored: StoredValue): V {
-    try {
-      return readStored(stored, this.serde);
-    } catch (cause) {
-      throw new DeserializationError(`a row of store '${this.name}' cannot be read`, {
-        cause,
-        details: { store: this.name, sizeBytes: stored.value.length },
-      });
-    }
+    return this.read('row', () => readStored(stored, this.serde));
+  }
+
+  key(at: ByteKey): K {
+    return this.read('key', () => this.keySerde.deserialize(bytesOfKey(at)));
   }
 
   /** The row as a cell that decodes when somebody asks. */
@@ -66,6 +66,17 @@ export class RowStore<K, V> {
   /** The row that was just written, as a cell that has both the value and its bytes. */
   written(value: V | null, encoded: Encoded | null): Cell<V | null> {
     return encoded === null ? ABSENT : Cell.both(this.serde as Serde<V | null>, encoded, value);
+  }
+
+  private read<T>(what: 'key' | 'row', read: () => T): T {
+    try {
+      return read();
+    } catch (cause) {
+      throw new DeserializationError(`a ${what} of store '${this.name}' cannot be read`, {
+        cause,
+        details: { store: this.name },
+      });
+    }
   }
 
   private encode(value: V): Encoded {

@@ -1,0 +1,141 @@
+/** Aggregations of sessions. Kafka: `KStreamSessionWindowAggregate`. */
+import { type Awaitable, andThen, forEachInOrder, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
+import { NO_HEADERS } from '../../model/record-set.js';
+import type { Window, Windowed } from '../../model/windowed.js';
+import type { EngineContext } from '../../processor/engine-context.js';
+import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
+import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { StreamRecord } from '../../processor/stream-record.js';
+import type { StoredEntry } from '../../state/byte-store.js';
+import { compareSessionsByTime, packSessionKey, readSessionKey, sessionsOfKey } from '../../state/session-layout.js';
+import type { Change } from '../change.js';
+import type { SessionWindows } from '../windows/windows.js';
+import type { RowFold } from './aggregate-processor.js';
+import { type WindowedNode, WindowRows } from './window-rows.js';
+
+/** How sessions are begun, grown and joined. */
+export interface SessionFold<K, V, A> {
+  /** What the sessions that a record connects are merged into, first; null: nothing. */
+  init(): Awaitable<A | null>;
+  merge(key: K, aggregate: A | null, session: A): Awaitable<A | null>;
+  readonly add: RowFold<K, V, A>;
+}
+
+export interface SessionNode<K, A> extends WindowedNode<K, A> {
+  /** Whether sessions are merged in the order of Kafka's in-memory store: of those that end together the last begun first. */
+  readonly inMemory: boolean;
+}
+
+/** A null value is folded as any other; only a null key is dropped, as in Kafka Streams. */
+export function sessionAggregate<K, V, A>(
+  node: SessionNode<K, A>,
+  windows: SessionWindows,
+  fold: SessionFold<K, V, A>,
+): ProcessorSupplier<K, V, Windowed<K>, Change<A>> {
+  return () => new SessionAggregate(node, windows, fold);
+}
+
+/** A result has the timestamp of its session's last record. */
+const sessionTimestamp = (session: Window): number => session.endMs;
+
+interface Session {
+  readonly at: ByteKey;
+  readonly window: Window;
+  readonly stored: StoredEntry;
+}
+
+class SessionAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>> {
+  private readonly node: SessionNode<K, A>;
+  private readonly gapMs: number;
+  private readonly fold: SessionFold<K, V, A>;
+  declare private context: EngineContext<Windowed<K>, Change<A>>;
+  declare private rows: WindowRows<K, A>;
+
+  constructor(node: SessionNode<K, A>, windows: SessionWindows, fold: SessionFold<K, V, A>) {
+    this.node = node;
+    this.gapMs = windows.inactivityGapMs;
+    this.fold = fold;
+  }
+
+  init(context: ProcessorContext<Windowed<K>, Change<A>>): Awaitable<void> {
+    this.context = context as EngineContext<Windowed<K>, Change<A>>;
+    this.rows = new WindowRows(this.context, this.node);
+    return this.rows.init();
+  }
+
+  process(record: StreamRecord<K, V>): Awaitable<void> {
+    const key = record.keyCell.byteKey(this.node.key);
+    if (key === null) return this.context.recordDropped('null-key');
+    const closeMs = this.rows.observe(record.timestampMs);
+    const found = this.connected(record.timestampMs, key);
+    const updated = isPromise(found)
+      ? found.then((later) => this.join(record, key, closeMs, later))
+      : this.join(record, key, closeMs, found);
+    return andThen(updated, () => this.rows.emitFinal(record, sessionTimestamp));
+  }
+
+  /** Sessions of the key with a pause of no more than the gap to a time. */
+  private connected(timestampMs: number, key: ByteKey): Awaitable<readonly Session[]> {
+    const latestStartMs = timestampMs + this.gapMs;
+    const earliestEndMs = Math.max(timestampMs - this.gapMs, this.rows.firstReadableMs);
+    return andThen(this.rows.collect(sessionsOfKey(key, earliestEndMs)), (entries) => {
+      const sessions: Session[] = [];
+      for (const stored of entries) {
+        const { key: of, ...window } = readSessionKey(stored.key);
+        if (of === key && window.startMs <= latestStartMs) sessions.push({ at: stored.key, window, stored });
+      }
+      return this.node.inMemory ? sessions.sort((a, b) => compareSessionsByTime(a.at, b.at)) : sessions;
+    });
+  }
+
+  private join(
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+    closeMs: number,
+    sessions: readonly Session[],
+  ): Awaitable<void> {
+    const { timestampMs } = record;
+    const window: Window = {
+      startMs: Math.min(timestampMs, ...sessions.map((session) => session.window.startMs)),
+      endMs: Math.max(timestampMs, ...sessions.map((session) => session.window.endMs)),
+    };
+    if (window.endMs < closeMs) return this.context.recordDropped('late');
+    const merged = this.merged(record.keyCell.value, sessions);
+    const next = andThen(merged, (aggregate) => this.fold.add(record, aggregate));
+    const at = packSessionKey(key, window.startMs, window.endMs);
+    return andThen(next, (aggregate) => {
+      const [only] = sessions;
+      // A session of this one time is written over; any other is deleted, though the new one may have its place.
+      if (window.startMs === window.endMs && only !== undefined) return this.put(record, only, aggregate);
+      const removed = forEachInOrder(sessions, (session) => this.put(record, session, null));
+      return andThen(removed, () => this.put(record, { at, window, stored: null }, aggregate));
+    });
+  }
+
+  private merged(key: K, sessions: readonly Session[]): Awaitable<A | null> {
+    let aggregate: Awaitable<A | null> = this.fold.init();
+    for (const { stored } of sessions) {
+      aggregate = andThen(aggregate, (before) => this.fold.merge(key, before, this.rows.decode(stored)));
+    }
+    return aggregate;
+  }
+
+  /** Updates downstream have no headers, as in Kafka Streams: a session is not made by one record. */
+  private put(
+    { keyCell, timestampMs }: StreamRecord<K, V>,
+    { at, window, stored }: { readonly at: ByteKey; readonly window: Window; readonly stored: StoredEntry | null },
+    next: A | null,
+  ): Awaitable<void> {
+    return this.rows.update({
+      at,
+      keyCell,
+      window,
+      before: stored,
+      next,
+      storedMs: timestampMs,
+      timestampMs: sessionTimestamp(window),
+      headers: NO_HEADERS,
+    });
+  }
+}

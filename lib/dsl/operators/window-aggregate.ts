@@ -1,0 +1,110 @@
+/** Aggregations of windows that a time alone decides on. Kafka: `KStreamWindowAggregate`. */
+import { type Awaitable, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
+import type { Window, Windowed } from '../../model/windowed.js';
+import type { EngineContext } from '../../processor/engine-context.js';
+import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
+import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { StreamRecord } from '../../processor/stream-record.js';
+import type { StoredValue } from '../../state/byte-store.js';
+import { packWindowKey } from '../../state/window-layout.js';
+import type { Change } from '../change.js';
+import type { FixedWindows } from '../windows/windows.js';
+import type { RowFold } from './aggregate-processor.js';
+import { type WindowedNode, WindowRows } from './window-rows.js';
+
+/** A null value is folded as any other; only a null key is dropped, as in Kafka Streams. */
+export function windowAggregate<K, V, A>(
+  node: WindowedNode<K, A>,
+  windows: FixedWindows,
+  fold: RowFold<K, V, A>,
+): ProcessorSupplier<K, V, Windowed<K>, Change<A>> {
+  return () => new WindowAggregate(node, windows, fold);
+}
+
+/** A result has the greatest timestamp of its window's records. */
+export const rowTimestamp = (_window: Window, rowMs: number): number => rowMs;
+
+class WindowAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>> {
+  private readonly node: WindowedNode<K, A>;
+  private readonly windows: FixedWindows;
+  private readonly fold: RowFold<K, V, A>;
+  declare private context: EngineContext<Windowed<K>, Change<A>>;
+  declare private rows: WindowRows<K, A>;
+
+  constructor(node: WindowedNode<K, A>, windows: FixedWindows, fold: RowFold<K, V, A>) {
+    this.node = node;
+    this.windows = windows;
+    this.fold = fold;
+  }
+
+  init(context: ProcessorContext<Windowed<K>, Change<A>>): Awaitable<void> {
+    this.context = context as EngineContext<Windowed<K>, Change<A>>;
+    this.rows = new WindowRows(this.context, this.node);
+    return this.rows.init();
+  }
+
+  process(record: StreamRecord<K, V>): Awaitable<void> {
+    const key = record.keyCell.byteKey(this.node.key);
+    if (key === null) return this.context.recordDropped('null-key');
+    const closeMs = this.rows.observe(record.timestampMs);
+    const windows = this.windows.windowsFor(record.timestampMs);
+    if (windows.length === 0) this.context.recordDropped('late');
+    const updated = this.updateFrom(0, windows, closeMs, record, key);
+    return isPromise(updated)
+      ? updated.then(() => this.rows.emitFinal(record, rowTimestamp))
+      : this.rows.emitFinal(record, rowTimestamp);
+  }
+
+  private updateFrom(
+    first: number,
+    windows: readonly Window[],
+    closeMs: number,
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+  ): Awaitable<void> {
+    for (let index = first; index < windows.length; index += 1) {
+      const window = windows[index] as Window;
+      if (window.endMs <= closeMs) {
+        this.context.recordDropped('late');
+        continue;
+      }
+      const updated = this.update(window, record, key);
+      if (isPromise(updated)) return updated.then(() => this.updateFrom(index + 1, windows, closeMs, record, key));
+    }
+  }
+
+  private update(window: Window, record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
+    const at = packWindowKey(key, window.startMs, 0);
+    const stored = this.rows.get(at);
+    return isPromise(stored)
+      ? stored.then((later) => this.foldInto(at, window, record, later))
+      : this.foldInto(at, window, record, stored);
+  }
+
+  private foldInto(
+    at: ByteKey,
+    window: Window,
+    record: StreamRecord<K, V>,
+    before: StoredValue | null,
+  ): Awaitable<void> {
+    const next = this.fold(record, before === null ? null : this.rows.decode(before));
+    return isPromise(next)
+      ? next.then((later) => this.write(at, window, record, before, later))
+      : this.write(at, window, record, before, next);
+  }
+
+  private write(
+    at: ByteKey,
+    window: Window,
+    record: StreamRecord<K, V>,
+    before: StoredValue | null,
+    next: A | null,
+  ): Awaitable<void> {
+    const timestampMs = before === null ? record.timestampMs : Math.max(record.timestampMs, before.timestampMs);
+    const { keyCell, headers } = record;
+    // A delete's changelog record has the timestamp of the record that caused it, as in Kafka Streams.
+    const storedMs = next === null ? record.timestampMs : timestampMs;
+    return this.rows.update({ at, keyCell, window, before, next, storedMs, timestampMs, headers });
+  }
+}

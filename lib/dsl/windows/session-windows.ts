@@ -1,0 +1,19 @@
+import type { Duration } from '../../model/duration.js';
+import { graceOf, lengthMs } from './window-checks.js';
+import type { SessionWindows } from './windows.js';
+
+/**
+ * Sessions: records of a key with pauses of at most `inactivityGap` (inclusive) between them. One that a late record connects
+ * become one. Kafka: `SessionWindows.ofInactivityGapAndGrace`.
+ *
+ * @param of `grace`: how long after gap and end a session still takes late records, by default not at all
+ *   (`ofInactivityGapWithNoGrace`)
+ * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a gap of 0 · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
+ */
+export function session(of: { readonly inactivityGap: Duration; readonly grace?: Duration }): SessionWindows {
+  return Object.freeze({
+    kind: 'session',
+    inactivityGapMs: lengthMs('session', 'inactivityGap', of.inactivityGap),
+    graceMs: graceOf('session', of.grace),
+  });
+}
