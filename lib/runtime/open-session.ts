@@ -114,6 +114,7 @@ async function commitStart(run: TaskRun, producer: TransactionalProducer, start:
     groupId: run.app.applicationId,
     records: [],
     offsets: start.offsets,
+    stop: run.stop,
   });
 }
 

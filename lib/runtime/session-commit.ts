@@ -22,6 +22,7 @@ export async function beginCommit(session: TaskSession, pipeline: CommitPipeline
     groupId: run.app.applicationId,
     records: [output.outputs, output.changelogs],
     offsets: keepAll ? new Map([...committed, ...output.offsets]) : output.offsets,
+    stop: run.stop,
   };
   pipeline.begin(committing(session, transaction), () => {
     merge(session, output);

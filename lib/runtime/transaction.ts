@@ -8,11 +8,14 @@
  *       newer state nor set committed offsets back: behind them a repartition topic may have been trimmed already
  *   X3  every send has settled when this returns or throws: nothing of a failed transaction is still on its way
  *   X4  after an error nothing more is asked of the producer but `close`
+ *   X5  who loses its slot between two steps takes no further one: the broker's fence may not have met it yet
  */
 import type { OffsetsToCommit, TransactionalProducer } from '../log/log.js';
+import { AbortedError } from '../model/errors.js';
 import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../model/topic-partition.js';
+import type { Stop } from './stop.js';
 
 export interface Transaction {
   readonly producer: TransactionalProducer;
@@ -20,20 +23,36 @@ export interface Transaction {
   readonly groupId: string;
   readonly records: readonly ReadonlyMap<TopicPartitionKey, RecordSet>[];
   readonly offsets: OffsetsToCommit;
+  /** Of the run that commits. */
+  readonly stop: Pick<Stop, 'reason'>;
 }
 
 /**
  * Commits; returns when the outcome is certain.
  *
  * @throws {ProducerFencedError} STREAMS_PRODUCER_FENCED · {UnknownOutcomeError} STREAMS_UNKNOWN_OUTCOME: it may have been
- *   committed · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC
+ *   committed · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC ·
+ *   {AbortedError} STREAMS_ABORTED: the slot was lost before the last step
  */
 export async function commitTransaction(transaction: Transaction): Promise<void> {
   const { producer, guarantee, groupId, offsets } = transaction;
   const sent = await sendAll(transaction);
-  if (sent && guarantee === 'at_least_once') await producer.commit();
-  if (offsets.size > 0) await producer.sendOffsets(groupId, offsets);
-  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await producer.commit();
+  if (sent && guarantee === 'at_least_once') await commit(transaction);
+  if (offsets.size > 0) {
+    refuseLost(transaction);
+    await producer.sendOffsets(groupId, offsets);
+  }
+  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await commit(transaction);
+}
+
+async function commit(transaction: Transaction): Promise<void> {
+  refuseLost(transaction);
+  await transaction.producer.commit();
+}
+
+/** X5. */
+function refuseLost({ stop }: Transaction): void {
+  if (stop.reason === 'lost') throw new AbortedError('the slot was lost before the commit');
 }
 
 /** Sends to all partitions at once, each partition's records as one set. @returns whether there was anything to send */

@@ -11,7 +11,7 @@
  *   V5  an incarnation is asked for again only when the request before has expired, later each time; a slot whose
  *       incarnations keep ending soon is asked for more and more slowly, up to half a session time-out apart, so that it still
  *       comes back in time to keep its tasks (V2)
- *   V6  a slot that sleeps (sleep.ts) counts on and is not asked for
+ *   V6  a slot that sleeps (sleep.ts) counts on, and is not asked for unless the plan written now gives it work
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
@@ -87,7 +87,7 @@ export function invocations(
         ];
       }
       if (member.status === 'claimed' || member.status === 'draining') return []; // a draining one asks for its next itself
-      if (isAsleep(state, member)) return [];
+      if (isAsleep({ ...state, plan }, member)) return [];
       const incarnation = member.incarnation + 1;
       const last = state.invocations.get(id);
       const quickEnds = quickEndsBefore(member, last, state);

@@ -6,7 +6,8 @@
  *       that was a step on the way. Its reason names the facts; without any, nothing is written, however often it is asked
  *   N2  a task that the newest plan has moved and that has not arrived is not moved again (KAFKA-14382) until it arrives, its
  *       new owner is gone, or the plan is a session time-out old. If all tasks are with somebody, the whole new placement
- *       waits; if some are with nobody, they are placed and the others stay on their way
+ *       waits; if some are with nobody, they are placed and the others stay on their way. A task that nobody holds and
+ *       whose slot sleeps is on no way: who ticks once a minute would find it there each time, and the plan always new
  *   N3  a placement is validated before use; after a faulty one, or one that no table holds, the newest plan stays, and the
  *       rest of the tick goes on
  *   N4  an incarnation stays in `dead` as long as a lease names it as owner
@@ -24,6 +25,7 @@ import { assignmentInput } from './assignment-input.js';
 import { type Membership, placedOver } from './membership.js';
 import { actives, differs, movesBetween, pinned } from './placements.js';
 import { changes } from './plan-reasons.js';
+import { isAsleep } from './sleep.js';
 import type { ApplicationState } from './state.js';
 import type { Resolution } from './topics.js';
 
@@ -128,10 +130,11 @@ function listed(
 function conflicts(state: ApplicationState, membership: Membership, plan: Plan, body: Body): readonly TaskId[] {
   if (state.planAgeMs >= state.app.settings.sessionTimeoutMs) return [];
   const counted = new Set<string>(membership.counted);
+  const asleep = new Set(membership.members.filter((one) => isAsleep(state, one)).map(({ memberId }) => memberId));
   const owners = new Map(state.leases.map(({ taskId, owner }) => [taskId, owner?.memberId]));
   const now = actives(body.assignment);
   return [...actives(plan.assignment)]
-    .filter(([taskId, to]) => counted.has(to) && owners.get(taskId) !== to)
+    .filter(([taskId, to]) => counted.has(to) && owners.get(taskId) !== to && !asleep.has(to))
     .filter(([taskId, to]) => now.has(taskId) && now.get(taskId) !== to)
     .map(([taskId]) => taskId);
 }

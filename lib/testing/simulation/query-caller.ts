@@ -82,9 +82,9 @@ export class QueryCaller {
     return defaultPartition(Buffer.from(key, 'latin1'), null, partitions) === partition;
   }
 
-  /** Whether keys of a store can be written in a URL. */
+  /** Whether keys of a store can be written in a URL, and are all that its entries are found by. */
   private isAskable(store: string): boolean {
     const spec = this.cloud.app.topology.stores.get(store);
-    return spec !== undefined && TEXT_FORMATS.has(spec.keySerde.format);
+    return spec !== undefined && spec.layout === undefined && TEXT_FORMATS.has(spec.keySerde.format);
   }
 }

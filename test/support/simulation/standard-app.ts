@@ -1,4 +1,4 @@
-/** An application with a bit of everything that can go wrong: repartition topics, counts, a table, a store of users' own, timers. */
+/** An application with a bit of everything that can go wrong: repartition topics, counts, a table, stores of users' own, one of them windowed, timers. */
 import {
   defineApp,
   type KeyValueStore,
@@ -11,13 +11,20 @@ import {
   StreamsBuilder,
   string,
 } from '../../../lib/index.js';
+import { countingRecent, recentStore } from './recent-events.js';
 
 export const WORD_PARTITIONS = 3;
 export const OTHER_PARTITIONS = 2;
 
 /** By name on the broker, with their partitions. */
 export const SOURCE_TOPICS = { lines: WORD_PARTITIONS, profiles: OTHER_PARTITIONS, events: OTHER_PARTITIONS };
-export const SINK_TOPICS = { counts: WORD_PARTITIONS, cities: WORD_PARTITIONS, numbered: OTHER_PARTITIONS, ticks: 1 };
+export const SINK_TOPICS = {
+  counts: WORD_PARTITIONS,
+  cities: WORD_PARTITIONS,
+  numbered: OTHER_PARTITIONS,
+  recent: OTHER_PARTITIONS,
+  ticks: 1,
+};
 
 const TICKS = '(ticks)';
 
@@ -72,9 +79,10 @@ export function standardApp(
     .toStream()
     .to('cities');
   builder.addStateStore(keyValueStore({ name: 'numbers', key: string(), value: long() }));
-  const numbered = builder
-    .stream('events', text)
-    .process(numbering(tickMs), { stores: ['numbers'], key: string(), value: long() });
+  builder.addStateStore(recentStore());
+  const events = builder.stream('events', text);
+  events.process(countingRecent(), { stores: ['recent'], key: string(), value: long() }).to('recent');
+  const numbered = events.process(numbering(tickMs), { stores: ['numbers'], key: string(), value: long() });
   numbered.filter((key) => !key.startsWith(TICKS)).to('numbered');
   numbered.filter((key) => key.startsWith(TICKS)).to('ticks');
   return defineApp({ applicationId: 'stress', topology: builder.build(), settings });

@@ -1,5 +1,6 @@
 /** What the outputs of the stressed application have to be, worked out by arithmetic alone. */
 import type { SeenOutputs } from '../../../lib/testing/simulation/subject.js';
+import { RETENTION_MS, windowOf } from './recent-events.js';
 
 type Numbers = ReadonlyMap<string, readonly number[]>;
 
@@ -14,6 +15,7 @@ export function standardOracle(seen: SeenOutputs): readonly string[] {
     ...endsOtherwise('counts', counts, words),
     ...endsOtherwise('numbered', numbered, events),
     ...endsOtherwise('cities', numbersOf(seen, 'cities'), cities),
+    ...differentRecent(seen),
     ...[...events]
       .filter(([key, count]) => numbered.get(key)?.length !== count)
       .map(([key, count]) => `numbered: ${key} has ${numbered.get(key)?.length} records instead of ${count}`),
@@ -58,4 +60,26 @@ function notReached(topic: string, seen: Numbers, wanted: ReadonlyMap<string, nu
   return [...wanted]
     .filter(([key, count]) => Math.max(0, ...(seen.get(key) ?? [])) < count)
     .map(([key, count]) => `${topic}: ${key} reached ${Math.max(0, ...(seen.get(key) ?? []))} of ${count}`);
+}
+
+/** Each event's number in its window, or 0 where it came when the window was kept no more. */
+function differentRecent(seen: SeenOutputs): readonly string[] {
+  const wanted = new Map<string, number[]>();
+  const kept = new Map<string, number>();
+  const newest = new Map<number, number>();
+  for (const { topic, partition, key, value, timestampMs } of seen.inputs) {
+    if (topic !== 'events' || key === null || value === null) continue;
+    const keyText = Buffer.from(key).toString();
+    const startMs = windowOf(timestampMs, Buffer.from(value).toString());
+    const newestMs = Math.max(newest.get(partition) ?? 0, startMs);
+    newest.set(partition, newestMs);
+    const window = `${keyText}@${startMs}`;
+    const count = (kept.get(window) ?? 0) + 1;
+    if (startMs > newestMs - RETENTION_MS) kept.set(window, count);
+    wanted.set(keyText, [...(wanted.get(keyText) ?? []), startMs > newestMs - RETENTION_MS ? count : 0]);
+  }
+  const numbers = numbersOf(seen, 'recent');
+  return [...wanted]
+    .filter(([key, counts]) => String(numbers.get(key)) !== String(counts))
+    .map(([key, counts]) => `recent: ${key} has ${numbers.get(key)}, not ${counts}`);
 }

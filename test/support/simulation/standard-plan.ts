@@ -1,9 +1,10 @@
-/** The scenarios that the product is proved with: twelve tasks, two repartitions, four kinds of state, three members or about. */
+/** The scenarios that the product is proved with: twelve tasks, two repartitions, five kinds of state, three members or about. */
 import type { Chance } from '../../../lib/testing/simulation/chance.js';
 import { FAULT_KINDS } from '../../../lib/testing/simulation/faults/fault-kinds.js';
 import type { ScenarioPlan, UntimedInput } from '../../../lib/testing/simulation/generate-scenario.js';
 import type { Subject } from '../../../lib/testing/simulation/subject.js';
 import { defaultPartition } from '../../../lib/topology/default-partitioner.js';
+import { eventValue } from './recent-events.js';
 import { OTHER_PARTITIONS, SINK_TOPICS, SOURCE_TOPICS, standardApp, WORD_PARTITIONS } from './standard-app.js';
 import { standardOracle } from './standard-oracle.js';
 
@@ -11,6 +12,9 @@ const RECORDS = 300;
 const WORDS = 25;
 const NAMES = 15;
 const CITIES = 4;
+/** Share of the events that are late, and by how much at most: beyond what their windows are kept for. */
+const LATE = 0.3;
+const LATEST_MS = 200_000;
 /** With wall-clock timers the application never sleeps; without, it does. */
 const TICK_MS = 5_000;
 const NO_TICKS_MS = 86_400_000;
@@ -18,7 +22,13 @@ const NO_TICKS_MS = 86_400_000;
 const SHORT_RETENTION_MS = 60_000;
 
 const topics = { ...SOURCE_TOPICS, ...SINK_TOPICS };
-const outputs: Subject['outputs'] = { counts: 'sequence', numbered: 'sequence', cities: 'last', ticks: 'none' };
+const outputs: Subject['outputs'] = {
+  counts: 'sequence',
+  numbered: 'sequence',
+  recent: 'sequence',
+  cities: 'last',
+  ticks: 'none',
+};
 const always = { topics, outputs, oracle: standardOracle };
 /** Tombstones that compaction takes within a run. */
 const FORGETFUL: Readonly<Record<string, string>> = { 'delete.retention.ms': '3000' };
@@ -71,7 +81,7 @@ function input(chance: Chance): UntimedInput {
       return { topic: 'lines', partition: chance.below(WORD_PARTITIONS), key: null, value: bytes(words.join(' ')) };
     }
     case 1:
-      return keyed('events', `e${chance.below(NAMES)}`, 'happened');
+      return keyed('events', `e${chance.below(NAMES)}`, eventValue(chance.happens(LATE) ? chance.below(LATEST_MS) : 0));
     default:
       return keyed('profiles', `n${chance.below(NAMES)}`, chance.happens(0.2) ? null : `c${chance.below(CITIES)}`);
   }

@@ -4,11 +4,14 @@ import { offset } from '../../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import type { Settings } from '../../../lib/model/settings.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
+import type { StopReason } from '../../../lib/runtime/stop.js';
 import { commitTransaction } from '../../../lib/runtime/transaction.js';
 import { createTaskWorld, INPUT, OUTPUT } from '../../support/task-world.js';
 
 const IN = topicPartitionKey({ topic: INPUT, partition: 0 });
 const OUT = topicPartitionKey({ topic: OUTPUT, partition: 0 });
+
+const STEPS = ['send', 'sendOffsets', 'commit'];
 
 let calls: string[];
 let producer: TransactionalProducer;
@@ -29,10 +32,15 @@ beforeEach(async () => {
   calls = [];
   const { ports } = await createTaskWorld();
   const inner = await ports.log.initProducer({ transactionalId: 'p', transactionTimeoutMs: 5_000 });
-  producer = recording(inner, ['send', 'sendOffsets', 'commit']);
+  producer = recording(inner, STEPS);
 });
 
-async function commit(guarantee: Settings['processingGuarantee'], withRecords: boolean, withOffsets = true) {
+async function commit(
+  guarantee: Settings['processingGuarantee'],
+  withRecords: boolean,
+  withOffsets = true,
+  stop: { readonly reason: StopReason | null } = { reason: null },
+) {
   const builder = new RecordSetBuilder();
   if (withRecords) builder.append(Buffer.from('k'), Buffer.from('v'), 1);
   const offsets = new Map(withOffsets ? [[IN, { nextOffset: offset(0), metadata: '' }]] : []);
@@ -42,6 +50,7 @@ async function commit(guarantee: Settings['processingGuarantee'], withRecords: b
     groupId: 'app',
     records: [new Map([[OUT, builder.build()]])],
     offsets,
+    stop,
   });
 }
 
@@ -63,4 +72,24 @@ it('sends nothing for what is empty', async () => {
   await commit('exactly_once_v2', false, false);
 
   expect(calls).toEqual(['sendOffsets', 'commit', 'sendOffsets', 'commit']);
+});
+
+it.each([
+  ['exactly_once_v2', ['send'], ['send', 'sendOffsets']],
+  ['at_least_once', ['send'], ['send', 'commit'], ['send', 'commit', 'sendOffsets']],
+] as const)('%s takes no further step once the slot is lost (trap 40)', async (guarantee, ...stepsBefore) => {
+  for (const steps of stepsBefore) {
+    calls = [];
+    const { ports } = await createTaskWorld();
+    producer = recording(await ports.log.initProducer({ transactionalId: 'p', transactionTimeoutMs: 5_000 }), STEPS);
+    const stop = {
+      get reason() {
+        return calls.length === steps.length ? ('lost' as const) : null;
+      },
+    };
+
+    await expect(commit(guarantee, true, true, stop)).rejects.toMatchObject({ code: 'STREAMS_ABORTED' });
+
+    expect(calls).toEqual(steps);
+  }
 });

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { TaskAssignor } from '../../../lib/assignment/task-assignor.js';
 import type { MemberId } from '../../../lib/leases/records.js';
+import { memberId } from '../../../lib/leases/slots.js';
 import { offset } from '../../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
+import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
 const BOUND = 60;
@@ -131,6 +134,38 @@ it('an application that has gone to sleep as a whole costs no invocation and no 
 
   expect([await statusOf(world, 'member-1'), await statusOf(world, 'member-2')]).toEqual(['claimed', 'free']);
   expect(await planNumber(world)).toBe(1);
+});
+
+it('a slot that sleeps is asked for by the tick that gives it work of a slot that is wanted no more', async () => {
+  const world = await settled();
+  for (const process of world.living) await process.end();
+  await writeLine(world, 1); // task 0_1 is member-2's
+  world.wanted = 1;
+
+  await world.tick({ watch: createHeartbeatWatch() });
+
+  expect(world.invocations).toEqual([expect.objectContaining({ memberId: 'member-1', incarnation: 2 })]);
+});
+
+it('slots that sleep are placed anew by the first tick of a scheduler that knew nothing, though tasks of theirs move', async () => {
+  const world = await ControlPlaneWorld.create({ members: 3, idleTimeoutMs: 60_000 });
+  await world.settle(BOUND);
+  for (const process of world.living) await process.end();
+  const backward: TaskAssignor = {
+    name: 'steady',
+    assign: ({ tasks }) => {
+      const active = (rest: number) => tasks.map(({ id }) => id).filter((_, index) => index % 2 === rest);
+      const members = [active(1), active(0)].map(
+        (ids, index) => [memberId(index + 1), { active: ids, standby: [], warmup: [] }] as const,
+      );
+      return { members: new Map(members), followUp: false };
+    },
+  };
+  world.wanted = 2;
+
+  await world.tick({ watch: createHeartbeatWatch(), assignors: [backward] });
+
+  expect(Object.keys((await world.leases.readPlan())?.assignment ?? {})).toEqual(['member-1', 'member-2']);
 });
 
 it('a slot that crashed is asked for whether or not there is work', async () => {

@@ -9,6 +9,7 @@ import { createMemorySnapshotStore } from '../../../snapshots/memory/memory-snap
 import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { CheckedRun, Checker } from './checker.js';
 import { contentDiffers, foldOf, foldOfLog, restoredContent, type StoreContent } from './store-contents.js';
+import { stillHeld, storeTimes } from './store-times.js';
 
 export const stateEqualsChangelog: Checker = {
   name: 'state-equals-changelog',
@@ -36,7 +37,8 @@ async function checkStore(
   const key = topicPartitionKey(changelog);
   const { committed } = witness;
   if (committed.incomplete.has(key)) wrong(`records of ${key} were gone before anybody could read them`);
-  const truth = foldOf(committed.records(key));
+  const times = storeTimes(cloud.app.topology.stores.get(changelog.store), committed.records(key));
+  const truth = stillHeld(foldOf(committed.records(key)), times);
   const ways: readonly (readonly [string, () => Promise<StoreContent>])[] = [
     ['the fold of the log as it is', () => foldOfLog(cloud.log, changelog)],
     ['a restore from the log', () => restoredContent(cloud, createMemorySnapshotStore(), task, changelog)],
@@ -44,7 +46,7 @@ async function checkStore(
   ];
   for (const [way, read] of ways) {
     try {
-      const what = contentDiffers(await read(), truth);
+      const what = contentDiffers(stillHeld(await read(), times), truth);
       if (what !== null) wrong(`${task.taskId} ${changelog.store}: in ${way} ${what}`);
     } catch (thrown) {
       wrong(`${task.taskId} ${changelog.store}: ${way} fails: ${asStreamsError(thrown).message}`);

@@ -3,8 +3,11 @@ import { topicPartitionKey } from '../../../model/topic-partition.js';
 import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { CheckedRun, Checker } from './checker.js';
 import { contentDiffers, foldOf, withoutTimestamps } from './store-contents.js';
+import { stillHeld, storeTimes } from './store-times.js';
 
 type Content = ReadonlyMap<string, string>;
+
+const NOTHING: Content = new Map();
 
 export const storesEqualReference: Checker = {
   name: 'stores-equal-reference',
@@ -25,12 +28,14 @@ export const storesEqualReference: Checker = {
 async function compareStore(run: CheckedRun, { taskId, inputs }: TaskSpec, changelog: TaskChangelog): Promise<void> {
   const { witness, wrong, cloud } = run;
   const key = topicPartitionKey(changelog);
-  const content = withoutTimestamps(foldOf(witness.committed.records(key)));
-  const every = (await witness.reference()).stores.get(key) ?? new Map<string, string>();
+  const records = witness.committed.records(key);
+  const times = storeTimes(cloud.app.topology.stores.get(changelog.store), records);
+  const content = stillHeld(withoutTimestamps(foldOf(records)), times);
+  const every = stillHeld((await witness.reference()).stores.get(key) ?? NOTHING, times);
   const what = contentDiffers(content, every);
   if (what === null) return;
   const isFedByCache = inputs.some(({ topic }) => witness.map.isCoalesced(topic, cloud.app.settings));
-  const last = isFedByCache ? ((await witness.reference('last')).stores.get(key) ?? new Map()) : every;
+  const last = isFedByCache ? stillHeld((await witness.reference('last')).stores.get(key) ?? NOTHING, times) : every;
   if (contentDiffers(content, mixed(content, every, last)) !== null) wrong(`${taskId} ${changelog.store}: ${what}`);
 }
 
