@@ -1,5 +1,11 @@
 /** The public API of `millrace`: what an application is written with. The engines are behind the other entries. */
-export type { StreamTableJoin, StreamTableLeftJoin } from './dsl/joins/join-options.js';
+export type {
+  StreamTableJoin,
+  StreamTableLeftJoin,
+  TableJoin,
+  TableLeftJoin,
+  TableOuterJoin,
+} from './dsl/joins/join-options.js';
 export type { BuildOptions, Optimization } from './dsl/optimization.js';
 export type {
   AggregateOptions,

@@ -2,7 +2,7 @@ import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import type { Change } from './change.js';
-import { materialize } from './materialize.js';
+import { materialize, rowFormat } from './materialize.js';
 import type { AggregateNode } from './operators/aggregate-processor.js';
 import type { AggregateOptions } from './options.js';
 import type { KTable } from './streams.js';
@@ -51,7 +51,7 @@ export interface KeptTable<KIn, V, K, A> {
 
 export function keptTable<KIn, V, K, A>(wiring: Wiring, table: KeptTable<KIn, V, K, A>): KTable<K, A> {
   const { name, parent, spec, storeKey, key, value, windowGraceMs, supplier } = table;
-  const format = { store: spec.name, key: storeKey, value };
+  const format = rowFormat(spec, storeKey, value);
   let sendOldValues = false;
   const node = wiring.graph.add({
     name,
@@ -67,6 +67,7 @@ export function keptTable<KIn, V, K, A>(wiring: Wiring, table: KeptTable<KIn, V,
     key,
     value,
     queryableStoreName: table.isQueryable ? spec.name : null,
+    isVersioned: format.historyRetentionMs !== undefined,
     sendOldValues() {
       sendOldValues = true;
       return true;

@@ -11,6 +11,13 @@ export interface Change<V> {
   readonly newCell: Cell<V | null>;
   /** Null also where old values are not asked for. */
   readonly oldCell: Cell<V | null>;
+  /** False for a version that came late, when a newer one was known (tables with history alone); absent: it is the newest. KIP-914. */
+  readonly isLatest?: false;
+}
+
+/** An update made of another: of a version that came late, it is late too. */
+export function likeChange<V>(of: Change<unknown>, newCell: Cell<V | null>, oldCell: Cell<V | null>): Change<V> {
+  return of.isLatest === undefined ? { newCell, oldCell } : { newCell, oldCell, isLatest: false };
 }
 
 /** No row, or a row that was deleted. */
@@ -32,6 +39,7 @@ const VARINT_BYTES_MAX = 5;
 export function changeSerde<V>(inner: Serde<V>): Serde<Change<V>> {
   const serde = inner as Serde<V | null>;
   return {
+    // Whether it is the newest is not said: of tables with history none but the newest are grouped.
     serialize({ newCell, oldCell }) {
       const now = newCell.bytes(serde);
       const was = oldCell.bytes(serde);

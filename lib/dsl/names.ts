@@ -79,6 +79,10 @@ export const PREFIX = {
   tableSelect: 'KTABLE-SELECT-',
   tableAggregate: 'KTABLE-AGGREGATE-',
   tableReduce: 'KTABLE-REDUCE-',
+  tableMerge: 'KTABLE-MERGE-',
+  tableJoinThis: 'KTABLE-JOINTHIS-',
+  tableJoinOther: 'KTABLE-JOINOTHER-',
+  toTable: 'KSTREAM-TOTABLE-',
   toStream: 'KTABLE-TOSTREAM-',
 } as const;
 

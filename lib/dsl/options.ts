@@ -45,6 +45,12 @@ export interface StoreOptions {
   readonly logged?: boolean;
   /** Whether updates may be held back so that only the last of a commit goes downstream; default true. */
   readonly cached?: boolean;
+  /**
+   * Keeps the table's history for this long after a row was superseded, by the store's own stream time; needs `store`. Joins of streams
+   * then see the row of their record's time, and updates that come late change no newer row (KIP-889, KIP-914). Such a store is never
+   * cached. Kafka: `Materialized.as(Stores.persistentVersionedKeyValueStore(…))`.
+   */
+  readonly historyRetention?: Duration;
   /** Overrides of the changelog topic's settings, by Kafka's names. */
   readonly changelogConfig?: Readonly<Record<string, string>>;
 }
@@ -54,7 +60,7 @@ export interface TableOptions<K, V> extends StreamOptions<K, V>, StoreOptions {}
 export interface AggregateOptions extends NamedOptions, StoreOptions {}
 
 /** How a windowed aggregation keeps its table. */
-export interface WindowedOptions extends AggregateOptions {
+export interface WindowedOptions extends NamedOptions, Omit<StoreOptions, 'historyRetention' | 'inMemory'> {
   /**
    * How long windows are kept after their start, sessions after their end, by stream time: at least the size (for sliding windows
    * twice the difference, for sessions the gap) and the grace, which is the default. Kafka: `Materialized.withRetention`.
@@ -85,7 +91,8 @@ export interface ProcessOptions extends NamedOptions {
 }
 
 /** Whether anything is said about the store. Kafka: whether a `Materialized` was given. */
-export function isMaterialized(options: WindowedOptions): boolean {
-  const { store, inMemory, logged, cached, changelogConfig, retention } = options;
-  return [store, inMemory, logged, cached, changelogConfig, retention].some((option) => option !== undefined);
+export function isMaterialized(options: StoreOptions & { readonly retention?: Duration }): boolean {
+  const { store, inMemory, logged, cached, historyRetention, changelogConfig, retention } = options;
+  const said = [store, inMemory, logged, cached, historyRetention, changelogConfig, retention];
+  return said.some((option) => option !== undefined);
 }

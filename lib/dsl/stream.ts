@@ -18,10 +18,18 @@ import {
   peek,
   selectKey,
 } from './operators/stateless.js';
-import type { GroupOptions, NamedOptions, ProcessOptions, RepartitionOptions, ToOptions } from './options.js';
+import type {
+  GroupOptions,
+  NamedOptions,
+  ProcessOptions,
+  RepartitionOptions,
+  StoreOptions,
+  ToOptions,
+} from './options.js';
 import { repartitionNames, repartitionNode } from './repartition.js';
-import type { BranchedStream, KGroupedStream, KStream, Predicate } from './streams.js';
+import type { BranchedStream, KGroupedStream, KStream, KTable, Predicate } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
+import { toTable } from './to-table.js';
 import { userFunction } from './user-function.js';
 import type { StreamParts, Wiring } from './wiring.js';
 
@@ -118,6 +126,10 @@ export class Stream<K, V> implements KStream<K, V> {
 
   split(options: NamedOptions = {}): BranchedStream<K, V> {
     return this.wiring.branched({ ...this.parts, name: options.name });
+  }
+
+  toTable(options: NamedOptions & StoreOptions = {}): KTable<K, NonNullable<V>> {
+    return toTable(this.wiring, this.parts, options) as KTable<K, NonNullable<V>>;
   }
 
   groupByKey(options: GroupOptions<K, NonNullable<V>> = {}): KGroupedStream<K, V> {

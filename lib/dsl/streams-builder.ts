@@ -2,22 +2,20 @@ import { TopologyError } from '../model/errors.js';
 import type { Serde } from '../serde/serde.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import type { Topology } from '../topology/topology.js';
-import type { Names, SourceOptions } from '../topology/topology-builder.js';
+import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
 import { GroupedStream } from './grouped-stream.js';
 import { GroupedTable } from './grouped-table.js';
 import { joinable } from './joinable.js';
-import { materialize } from './materialize.js';
+import { keptOnDemand } from './kept-on-demand.js';
 import { PREFIX } from './names.js';
-import { tableSource } from './operators/table-source.js';
 import type { BuildOptions } from './optimization.js';
 import type { StreamOptions, TableOptions } from './options.js';
 import { Stream } from './stream.js';
 import type { KStream, KTable } from './streams.js';
-import { type GraphNode, StreamsGraph } from './streams-graph.js';
+import { type GraphNode, StreamsGraph, type WriteContext } from './streams-graph.js';
 import { Table } from './table.js';
-import { storeView } from './table-view.js';
 import type { Wiring } from './wiring.js';
 
 interface StreamSource {
@@ -86,39 +84,14 @@ export class StreamsBuilder {
     const store = named ?? names.store(`${topic}-`);
     const source = names.orGenerated(options.name, PREFIX.source);
     const name = names.suffixedOrGenerated(options.name, '-table-source', PREFIX.tableSource);
-    const state = { kept: named !== undefined, sendOldValues: false };
-    const format = { store, key, value };
-    const node = this.graph.add({
-      name,
-      parents: [],
+    const reads = {
       source,
-      write(builder, _parents, { reuseSourceTopics }) {
-        const spec = state.kept ? materialize(store, key, value, options) : null;
-        const { sendOldValues } = state;
-        builder.addSource(source, topic, sourceOptions(options));
-        const kept = { format: spec === null ? null : format, cached: spec?.cached ?? false, sendOldValues };
-        builder.addProcessor(name, tableSource(kept), { parents: source });
-        if (spec === null) return;
-        builder.addStateStore(spec, name);
+      addSource: (builder: TopologyBuilder) => void builder.addSource(source, topic, sourceOptions(options)),
+      afterStore(builder: TopologyBuilder, { reuseSourceTopics }: WriteContext) {
         if (reuseSourceTopics) builder.connectSourceStoreAndTopic(store, topic);
       },
-    });
-    return this.wiring.table({
-      node,
-      key,
-      value,
-      queryableStoreName: named ?? null,
-      sendOldValues(force) {
-        if (!force && !state.kept) return false;
-        state.kept = true;
-        state.sendOldValues = true;
-        return true;
-      },
-      view() {
-        state.kept = true;
-        return storeView(format);
-      },
-    });
+    };
+    return keptOnDemand(this.wiring, { name, parents: [], reads, store, key, value, options });
   }
 
   /** Adds a store for `process` and `processValues`, which name it in `stores`. Adding one twice does no harm. */

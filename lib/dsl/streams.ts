@@ -9,7 +9,13 @@ import type { Awaitable } from '../model/awaitable.js';
 import type { Windowed } from '../model/windowed.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
-import type { StreamTableJoin, StreamTableLeftJoin } from './joins/join-options.js';
+import type {
+  StreamTableJoin,
+  StreamTableLeftJoin,
+  TableJoin,
+  TableLeftJoin,
+  TableOuterJoin,
+} from './joins/join-options.js';
 import type {
   AggregateOptions,
   GroupOptions,
@@ -151,6 +157,12 @@ export interface KStream<K, V> {
   merge(other: KStream<K, V>, options?: NamedOptions): KStream<K, V>;
   /** Divides the stream: each record goes to the first branch whose predicate holds. The name is the branches' prefix. */
   split(options?: NamedOptions): BranchedStream<K, V>;
+
+  /**
+   * The latest value by key as a table: null deletes a row, records without key are dropped. A stream whose key may have changed goes
+   * through a repartition topic first. Kept in a store if it is named, or if something after it needs that.
+   */
+  toTable(options?: NamedOptions & StoreOptions): KTable<K, NonNullable<V>>;
 
   /**
    * Groups by the key as it is. The aggregation drops records with a null key, and those with a null value but in windows: an
@@ -316,6 +328,34 @@ export interface KTable<K, V> {
     mapper: (value: V, key: K) => Awaitable<NoInfer<V2> | null>,
     options: NamedOptions & StoreOptions & NewValueOptions<V2>,
   ): KTable<K, V2>;
+
+  /**
+   * Rows of both tables by their key, as a table: an update of either makes a new row, with the greater timestamp of the two; null from the
+   * joiner deletes. Both must have one number of partitions. Late updates of a table with history (`historyRetention`) are left out.
+   */
+  join<VO, VR extends V>(
+    other: KTable<K, VO>,
+    options: TableJoin<K, V, VO, VR> & SameValueOptions<VR>,
+  ): KTable<K, Kept<V, VR>>;
+  join<VO, VR>(other: KTable<K, VO>, options: TableJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>): KTable<K, VR>;
+  /** As `join`, with null for a row that the other table does not have. */
+  leftJoin<VO, VR extends V>(
+    other: KTable<K, VO>,
+    options: TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR>,
+  ): KTable<K, Kept<V, VR>>;
+  leftJoin<VO, VR>(
+    other: KTable<K, VO>,
+    options: TableLeftJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KTable<K, VR>;
+  /** As `join`, with null for a row that one of the tables does not have. */
+  outerJoin<VO, VR extends V>(
+    other: KTable<K, VO>,
+    options: TableOuterJoin<K, V, VO, VR> & SameValueOptions<VR>,
+  ): KTable<K, Kept<V, VR>>;
+  outerJoin<VO, VR>(
+    other: KTable<K, VO>,
+    options: TableOuterJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KTable<K, VR>;
 
   /** The table's updates as records; a deleted row is a null value. */
   toStream(options?: NamedOptions): KStream<K, V | null>;

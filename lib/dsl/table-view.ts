@@ -2,7 +2,9 @@
 import { type Awaitable, andThen } from '../model/awaitable.js';
 import type { ProcessorContext } from '../processor/processor-context.js';
 import type { Cell } from '../serde/cell.js';
-import { type RowFormat, RowStore } from './operators/row-store.js';
+import type { StoredValue } from '../state/byte-store.js';
+import type { RowFormat } from './operators/row-store.js';
+import { openRows, VersionedRowStore } from './operators/versioned-row-store.js';
 
 /** A row as it is looked up; its value is not null. */
 export interface TableRow<V> {
@@ -14,6 +16,8 @@ export interface TableRow<V> {
 export interface TableReader<K, V> {
   /** The row, or null; a null key has none. */
   get(key: Cell<K>): Awaitable<TableRow<V> | null>;
+  /** The row that was valid at a time; only where the table keeps its history. */
+  readonly getAsOf?: (key: Cell<K>, asOfMs: number) => Awaitable<TableRow<V> | null>;
 }
 
 /** A table to be looked up. */
@@ -28,14 +32,19 @@ export function storeView<K, V>(format: RowFormat<K, V>): TableView<K, V> {
   return {
     stores: [format.store],
     open(context) {
-      const rows = new RowStore(context, format);
+      const rows = openRows(context, format);
+      const asRow = (stored: StoredValue | null): TableRow<V> | null =>
+        stored === null ? null : { cell: rows.cell(stored), timestampMs: stored.timestampMs };
+      const get = (key: Cell<K>) => {
+        const at = key.byteKey(format.key);
+        return at === null ? null : andThen(rows.get(at), asRow);
+      };
+      if (!(rows instanceof VersionedRowStore)) return { get };
       return {
-        get(key) {
+        get,
+        getAsOf(key, asOfMs) {
           const at = key.byteKey(format.key);
-          if (at === null) return null;
-          return andThen(rows.get(at), (stored) =>
-            stored === null ? null : { cell: rows.cell(stored), timestampMs: stored.timestampMs },
-          );
+          return at === null ? null : andThen(rows.getAsOf(at, asOfMs), asRow);
         },
       };
     },
@@ -57,7 +66,10 @@ export function derivedView<K, V, V2>(
           cell.isNull ? null : { cell, timestampMs: row.timestampMs },
         );
       };
-      return { get: (key) => andThen(reader.get(key), (row) => derived(key, row)) };
+      const get = (key: Cell<K>) => andThen(reader.get(key), (row) => derived(key, row));
+      const { getAsOf } = reader;
+      if (getAsOf === undefined) return { get };
+      return { get, getAsOf: (key, asOfMs) => andThen(getAsOf(key, asOfMs), (row) => derived(key, row)) };
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Awaitable } from '../model/awaitable.js';
 import { nullable } from '../serde/nullable-serde.js';
 import type { Serde } from '../serde/serde.js';
-import { materialize } from './materialize.js';
+import { type AnyTableJoin, joinTable } from './joins/join-table.js';
+import { expectHistoryIsKept, materialize, rowFormat } from './materialize.js';
 import { PREFIX } from './names.js';
 import { regroup } from './operators/regroup.js';
 import { toStream } from './operators/table-source.js';
@@ -44,6 +45,18 @@ export class Table<K, V> implements KTable<K, V> {
     return this.step({ prefix: PREFIX.tableMapValues, options, value, step, skipAbsent: false }) as KTable<K, never>;
   }
 
+  join(other: object, options: AnyTableJoin): KTable<K, never> {
+    return joinTable(this.wiring, this.parts, { kind: 'inner', other, options });
+  }
+
+  leftJoin(other: object, options: AnyTableJoin): KTable<K, never> {
+    return joinTable(this.wiring, this.parts, { kind: 'left', other, options });
+  }
+
+  outerJoin(other: object, options: AnyTableJoin): KTable<K, never> {
+    return joinTable(this.wiring, this.parts, { kind: 'outer', other, options });
+  }
+
   toStream(options: NamedOptions = {}): KStream<K, V | null> {
     const { graph } = this.wiring;
     const name = graph.names.orGenerated(options.name, PREFIX.toStream);
@@ -61,6 +74,7 @@ export class Table<K, V> implements KTable<K, V> {
     const key: Serde<unknown> = options.key ?? nullable(this.parts.key);
     const value: Serde<unknown> = options.value ?? nullable(this.parts.value);
     this.parts.sendOldValues(true);
+    const { isVersioned = false } = this.parts;
     const pairOf = userFunction(selector, 'groupBy') as (
       key: K,
       value: V,
@@ -68,7 +82,7 @@ export class Table<K, V> implements KTable<K, V> {
     const node = graph.add({
       name,
       parents: [this.parts.node],
-      write: (builder, parents) => void builder.addProcessor(name, regroup(pairOf, key), { parents }),
+      write: (builder, parents) => void builder.addProcessor(name, regroup(pairOf, key, isVersioned), { parents }),
     });
     return this.wiring.groupedTable({ node, key, value, name: options.name }) as KGroupedTable<never, never>;
   }
@@ -91,16 +105,19 @@ export class Table<K, V> implements KTable<K, V> {
     const { store } = options;
     if (store === undefined && isMaterialized(options)) graph.names.store(prefix); // a number is taken, as in Kafka Streams
     const name = graph.names.orGenerated(options.name, prefix);
-    const { key, sendOldValues: parentSends, view: parentView } = this.parts;
+    const { key, sendOldValues: parentSends, view: parentView, isVersioned = false } = this.parts;
+    expectHistoryIsKept(options, name);
     const spec = store === undefined ? null : materialize(store, key, value, options);
+    const format = spec === null ? null : rowFormat(spec, key, value);
+    const skips = skipAbsent && !isVersioned;
     let sendOldValues = skipAbsent && parentSends(false);
     const node = graph.add({
       name,
       parents: [this.parts.node],
       write(builder, parents) {
-        const format = spec === null ? null : { store: spec.name, key, value };
         const cached = spec?.cached ?? false;
-        builder.addProcessor(name, tableStep({ format, cached, sendOldValues, skipAbsent }, step), { parents });
+        const supplier = tableStep({ format, cached, sendOldValues, skipAbsent: skips }, step);
+        builder.addProcessor(name, supplier, { parents });
         if (spec !== null) builder.addStateStore(spec, name);
       },
     });
@@ -109,11 +126,12 @@ export class Table<K, V> implements KTable<K, V> {
       key,
       value,
       queryableStoreName: store ?? null,
+      isVersioned: format === null ? isVersioned : format.historyRetentionMs !== undefined,
       sendOldValues(force) {
         if (!sendOldValues) sendOldValues = spec !== null || parentSends(force);
         return sendOldValues;
       },
-      view: () => (spec === null ? derivedView(parentView(), step) : storeView({ store: spec.name, key, value })),
+      view: () => (format === null ? derivedView(parentView(), step) : storeView(format)),
     });
   }
 }

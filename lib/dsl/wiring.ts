@@ -18,6 +18,8 @@ export interface TableParts<K, V> {
   readonly key: Serde<K>;
   readonly value: Serde<V>;
   readonly queryableStoreName: string | null;
+  /** Whether updates that come late are known as such: the table, or what it is made of, keeps its history. Kafka: `isOutputVersioned`. */
+  readonly isVersioned?: boolean;
   /**
    * Asks for the row before with each update. Kafka: `enableSendingOldValues`.
    *

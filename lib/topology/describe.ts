@@ -44,7 +44,7 @@ class DescribedNode {
       case 'source':
         return `Source: ${node.name} (topics: [${javaHashSetOrder(node.topics).join(', ')}])${successors}`;
       case 'processor':
-        return `Processor: ${node.name} (stores: [${[...node.stores].sort(compareNames).join(', ')}])${successors}${predecessors}`;
+        return `Processor: ${node.name} (stores: [${javaHashSetOrder(node.stores).join(', ')}])${successors}${predecessors}`;
       case 'sink':
         return `Sink: ${node.name} (${target(node.topic)})${predecessors}`;
     }

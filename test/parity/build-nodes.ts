@@ -2,6 +2,7 @@
 import type {
   BuildOptions,
   KGroupedStream,
+  KTable,
   ProcessorSupplier,
   StoreSpec,
   TimestampExtractor,
@@ -57,9 +58,9 @@ const operators: Readonly<Record<string, Operator>> = {
     };
   },
   table: (build, node) => {
-    if (node.versionedMs !== undefined) throw new Error('missing operator: versioned table');
     const types = typesOf(node);
-    const options = { ...named(node), ...stored(node), ...serdes(types) };
+    const history = node.versionedMs === undefined ? {} : { historyRetention: node.versionedMs };
+    const options = { ...named(node), ...stored(node), ...history, ...serdes(types) };
     return { kind: 'table', of: build.builder.table(node.topic ?? '', options), ...types };
   },
   filter: ofBoth(
@@ -140,6 +141,10 @@ const operators: Readonly<Record<string, Operator>> = {
     const input = build.kind(node, node.in, 'table');
     return { kind: 'stream', of: input.of.toStream(named(node)), key: input.key, value: input.value };
   },
+  toTable: ofStream((input, node) => {
+    const of = input.of.toTable({ ...named(node), ...stored(node) }) as KTable<Value, Value>;
+    return { kind: 'table', of, key: input.key, value: input.value };
+  }),
   repartition: ofStream((input, node) => {
     const partitions = node.partitions === undefined ? {} : { partitions: node.partitions };
     return { ...input, of: input.of.repartition({ ...named(node), ...partitions }) };

@@ -39,6 +39,7 @@ export interface CaseNode {
   readonly pred?: FunctionRef;
   readonly joiner?: FunctionRef;
   readonly graceMs?: number;
+  readonly foreignKey?: FunctionRef;
   readonly subtractor?: FunctionRef;
   readonly init?: string | number;
   readonly merger?: FunctionRef;

@@ -1,5 +1,5 @@
 /** Joins of cases, by the kinds of their sides. */
-import { type CaseNode, type Made, named, type Of, type Operator, serde, type Value } from './case-nodes.js';
+import { type CaseNode, type Made, named, type Of, type Operator, serde, stored, type Value } from './case-nodes.js';
 
 type Joiner = (left: Value, right: Value, key: Value) => Value;
 type AnyJoiner = (left: Value, right: Value, key: Value, arg: Value) => Value;
@@ -29,12 +29,24 @@ function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, joi
   return { kind: 'stream', of, key: left.key, value: 'string' };
 }
 
+function tableTable(left: Of<'table'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
+  if (node.foreignKey !== undefined) throw new Error(`missing operator: foreign-key ${join}`);
+  const options = { ...named(node), ...stored(node), joiner: joiner(node), value: serde('string') };
+  const joins = {
+    join: () => left.of.join(right.of, options),
+    leftJoin: () => left.of.leftJoin(right.of, options),
+    outerJoin: () => left.of.outerJoin(right.of, options),
+  };
+  return { kind: 'table', of: joins[join](), key: left.key, value: 'string' };
+}
+
 const joined =
   (join: JoinName): Operator =>
   (build, node) => {
     const left = build.input(node.left);
     const right = build.input(node.right);
     if (left.kind === 'stream' && right.kind === 'table') return streamTable(left, right, node, join);
+    if (left.kind === 'table' && right.kind === 'table') return tableTable(left, right, node, join);
     throw new Error(`missing operator: ${join} of a ${left.kind} and a ${right.kind}`);
   };
 

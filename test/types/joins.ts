@@ -1,6 +1,6 @@
 /** What joins infer, and what they refuse. Checked by the compiler alone (`npm run test:types`). */
 import { expectTypeOf } from 'vitest';
-import { json, type KStream, long, StreamsBuilder, string } from '../../lib/index.js';
+import { json, type KStream, type KTable, long, nullable, StreamsBuilder, string } from '../../lib/index.js';
 
 interface Order {
   readonly customer: string;
@@ -36,3 +36,32 @@ orders.join(customers, { joiner: (order) => order.amount });
 lines.join(byNumber, { joiner: (line, text) => line + text });
 // @ts-expect-error a joiner is needed
 lines.join(texts, {});
+
+// Tables: null from the joiner deletes the row; which side may be missing follows from the kind of join.
+expectTypeOf(texts.join(texts, { joiner: (a, b, key) => (key === '' ? null : a + b) })).toEqualTypeOf<
+  KTable<string, string>
+>();
+expectTypeOf(
+  texts.join(customers, { joiner: (text, { name }) => text.length + name.length, value: long() }),
+).toEqualTypeOf<KTable<string, number>>();
+expectTypeOf(texts.leftJoin(customers, { joiner: (text, customer) => customer?.name ?? text })).toEqualTypeOf<
+  KTable<string, string>
+>();
+expectTypeOf(
+  texts.outerJoin(customers, { joiner: (text, customer) => customer?.name ?? text ?? '', store: 'names' }),
+).toEqualTypeOf<KTable<string, string>>();
+// @ts-expect-error the right row may be missing
+texts.leftJoin(customers, { joiner: (_text, customer) => customer.name });
+// @ts-expect-error the left row may be missing
+texts.outerJoin(customers, { joiner: (text) => text.length, value: long() });
+// @ts-expect-error a type that changes needs its serde
+texts.join(texts, { joiner: (a, b) => a.length + b.length });
+// @ts-expect-error tables are joined by one type of key
+texts.join(byNumber, { joiner: (a, b) => a + b });
+// @ts-expect-error a table is not joined with a stream
+texts.join(lines, { joiner: (a, b) => a + b });
+
+// A stream as a table: nulls delete rows, and are no values.
+expectTypeOf(builder.stream('rows', { key: string(), value: nullable(string()) }).toTable()).toEqualTypeOf<
+  KTable<string, string>
+>();

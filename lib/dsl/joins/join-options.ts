@@ -1,6 +1,6 @@
 /** What joins are told. Kafka: `Joined`, `ValueJoinerWithKey`. */
 import type { Awaitable } from '../../model/awaitable.js';
-import type { NamedOptions } from '../options.js';
+import type { NamedOptions, StoreOptions } from '../options.js';
 
 /** Which side may be missing: neither, the other, or either. */
 export type JoinKind = 'inner' | 'left' | 'outer';
@@ -13,6 +13,26 @@ export interface StreamTableJoin<K, V, VT, VR> extends NamedOptions {
 /** A stream's record with the row of its key, or null. Kafka: `KStream.leftJoin(KTable, …)`. */
 export interface StreamTableLeftJoin<K, V, VT, VR> extends NamedOptions {
   joiner(value: NonNullable<V>, tableValue: NonNullable<VT> | null, key: K): Awaitable<VR>;
+}
+
+/** A row of one table with the row of the same key of another. Kafka: `KTable.join(KTable, …)`. */
+export interface TableJoin<K, V, VO, VR> extends NamedOptions, StoreOptions {
+  joiner(value: NonNullable<V>, other: NonNullable<VO>, key: K): Awaitable<VR | null>;
+}
+
+/** A row of one table with the row of the same key of another, or null. Kafka: `KTable.leftJoin(KTable, …)`. */
+export interface TableLeftJoin<K, V, VO, VR> extends NamedOptions, StoreOptions {
+  joiner(value: NonNullable<V>, other: NonNullable<VO> | null, key: K): Awaitable<VR | null>;
+}
+
+/** A row of either of two tables with that of the other, or null; one of both is there. Kafka: `KTable.outerJoin`. */
+export interface TableOuterJoin<K, V, VO, VR> extends NamedOptions, StoreOptions {
+  joiner(value: NonNullable<V> | null, other: NonNullable<VO> | null, key: K): Awaitable<VR | null>;
+}
+
+/** The operator's name, for errors. */
+export function operatorOf(kind: JoinKind): string {
+  return kind === 'inner' ? 'join' : `${kind}Join`;
 }
 
 /** What all joins have in common, before anybody knows the types. */

@@ -4,7 +4,7 @@ import type { Serde } from '../../serde/serde.js';
 import { otherSide } from '../joinable.js';
 import type { KStream } from '../streams.js';
 import type { StreamParts, TableParts, Wiring } from '../wiring.js';
-import type { AnyJoin, JoinKind } from './join-options.js';
+import { type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
 import { joinStreamWithTable } from './stream-table.js';
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if there is no such join, or its joiner is no function */
@@ -18,7 +18,7 @@ export function joinStream<K, V>(
   },
 ): KStream<K, never> {
   const { kind, options } = join;
-  const operator = kind === 'inner' ? 'join' : `${kind}Join`;
+  const operator = operatorOf(kind);
   const other = otherSide(join.other, wiring.graph, operator);
   if (other.kind === 'table' && kind !== 'outer') {
     return joinStreamWithTable(wiring, parts, other.parts as TableParts<K, unknown>, kind, options) as KStream<

@@ -5,7 +5,7 @@ import { streamTableJoin } from '../operators/stream-table-join.js';
 import type { KStream } from '../streams.js';
 import { userFunction } from '../user-function.js';
 import type { StreamParts, TableParts, Wiring } from '../wiring.js';
-import type { AnyJoin } from './join-options.js';
+import { type AnyJoin, operatorOf } from './join-options.js';
 import { repartitionedForJoin } from './repartition-for-join.js';
 
 /** A stream joined with the rows of a table. Kafka: `doStreamTableJoin`. */
@@ -18,7 +18,7 @@ export function joinStreamWithTable<K, V, VT>(
 ): KStream<K, unknown> {
   const { graph } = wiring;
   const isLeft = kind === 'left';
-  const joiner = userFunction(options?.joiner, isLeft ? 'leftJoin' : 'join', 'function joiner');
+  const joiner = userFunction(options?.joiner, operatorOf(kind), 'function joiner');
   const left = repartitionedForJoin(wiring, stream, options.name);
   const name = graph.names.orGenerated(options.name, isLeft ? PREFIX.leftJoin : PREFIX.join);
   const view = table.view();

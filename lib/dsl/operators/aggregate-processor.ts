@@ -1,6 +1,6 @@
 /** What all aggregations share: a row for each key, folded, kept and forwarded as a change. */
 import { type Awaitable, isPromise } from '../../model/awaitable.js';
-import type { ByteKey } from '../../model/byte-key.js';
+import type { ByteKey, Encoded } from '../../model/byte-key.js';
 import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor } from '../../processor/processor.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
@@ -8,7 +8,8 @@ import type { StreamRecord } from '../../processor/stream-record.js';
 import type { StoredValue } from '../../state/byte-store.js';
 import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
-import { type RowFormat, RowStore } from './row-store.js';
+import type { RowFormat, RowPut, RowStore } from './row-store.js';
+import { openRows } from './versioned-row-store.js';
 
 export interface AggregateNode<K, A> extends ForwarderOptions {
   readonly format: RowFormat<K, A>;
@@ -16,6 +17,13 @@ export interface AggregateNode<K, A> extends ForwarderOptions {
 
 /** The next aggregate of a record's key from the one so far (null: none); null deletes. */
 export type RowFold<K, V, A> = (record: StreamRecord<K, V>, aggregate: A | null) => Awaitable<A | null>;
+
+interface WrittenRow<A> {
+  readonly key: ByteKey;
+  readonly next: A | null;
+  readonly bytes: Encoded | null;
+  readonly timestampMs: number;
+}
 
 export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>> {
   private readonly node: AggregateNode<K, A>;
@@ -31,7 +39,7 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
 
   init(context: ProcessorContext<K, Change<A>>): void {
     this.context = context as EngineContext<K, Change<A>>;
-    this.rows = new RowStore(context, this.node.format);
+    this.rows = openRows(context, this.node.format);
     this.forwarder = new ChangeForwarder(this.context, this.node);
   }
 
@@ -55,7 +63,20 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
 
   private write(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null, next: A | null): Awaitable<void> {
     const timestampMs = stored === null ? record.timestampMs : Math.max(record.timestampMs, stored.timestampMs);
-    const bytes = this.rows.put(key, next, timestampMs);
+    const bytes = this.rows.encoded(next);
+    const put = this.rows.putRow(key, bytes, timestampMs);
+    const row = { key, next, bytes, timestampMs };
+    return isPromise(put)
+      ? put.then((later) => this.forward(record, row, stored, later))
+      : this.forward(record, row, stored, put);
+  }
+
+  private forward(
+    record: StreamRecord<K, V>,
+    { key, next, bytes, timestampMs }: WrittenRow<A>,
+    stored: StoredValue | null,
+    put: RowPut,
+  ): Awaitable<void> {
     return this.forwarder.update({
       key,
       keyCell: record.keyCell,
@@ -64,6 +85,7 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
       // though nobody had added it; we say that there was none.
       oldCell: this.node.sendOldValues ? this.rows.cell(stored) : ABSENT,
       existed: stored !== null,
+      put,
       timestampMs,
       headers: record.headers,
       sizeBytes: bytes === null ? 0 : bytes.length,

@@ -13,6 +13,7 @@ import type { EngineContext } from '../../processor/engine-context.js';
 import { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import { ABSENT, type Change } from '../change.js';
+import type { RowPut } from './row-store.js';
 
 /** Estimated bytes of one held update besides its key and value. */
 const HELD_OVERHEAD_BYTES = 128;
@@ -28,6 +29,8 @@ export interface RowUpdate<K, V> {
   readonly existed: boolean;
   readonly timestampMs: number;
   readonly headers: StreamRecord<K, V>['headers'];
+  /** What became of the row in its store; absent: it is the newest, as in a store without history. */
+  readonly put?: RowPut;
   /** Encoded size of the new value. */
   readonly sizeBytes: number;
 }
@@ -51,12 +54,19 @@ export class ChangeForwarder<K, V> {
     if (this.maxBytes > 0) context.onFlush(() => this.flush());
   }
 
+  /** Whether updates are held back, so that the row that was stored has to be known. */
+  get holdsBack(): boolean {
+    return this.maxBytes > 0;
+  }
+
   /** Whether each update needs to know the row before it. */
   get wantsOld(): boolean {
     return this.sendOldValues || this.maxBytes > 0;
   }
 
+  /** A row that came too late for its store's history goes no further. */
   update(update: RowUpdate<K, V>): Awaitable<void> {
+    if (update.put === 'expired') return;
     if (this.maxBytes === 0) return this.forward(update);
     this.hold(update);
     if (this.heldBytes > this.maxBytes) return this.evict();
@@ -94,7 +104,9 @@ export class ChangeForwarder<K, V> {
   }
 
   private forward(update: RowUpdate<K, V>): Awaitable<void> {
-    const change = { newCell: update.newCell, oldCell: this.sendOldValues ? update.oldCell : ABSENT };
+    const { newCell, put } = update;
+    const oldCell = this.sendOldValues ? update.oldCell : ABSENT;
+    const change: Change<V> = put === 'outdated' ? { newCell, oldCell, isLatest: false } : { newCell, oldCell };
     return this.context.forward(
       new StreamRecord(update.keyCell, Cell.of<Change<V>>(change), update.timestampMs, update.headers),
     );

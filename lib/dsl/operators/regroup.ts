@@ -10,18 +10,26 @@ import { ABSENT, type Change } from '../change.js';
 export function regroup<K, V, K2, V2>(
   selector: (key: K, value: V) => Awaitable<readonly [K2, V2] | null>,
   keySerde: Serde<K2>,
+  isVersioned: boolean,
 ): ProcessorSupplier<K, Change<V>, K2, Change<V2>> {
-  return () => new Regroup(selector, keySerde);
+  return () => new Regroup(selector, keySerde, isVersioned);
 }
 
 class Regroup<K, V, K2, V2> implements Processor<K, Change<V>, K2, Change<V2>> {
   private readonly selector: (key: K, value: V) => Awaitable<readonly [K2, V2] | null>;
   private readonly keySerde: Serde<K2>;
+  /** Of a table with history only its newest rows are grouped. */
+  private readonly isVersioned: boolean;
   declare private context: ProcessorContext<K2, Change<V2>>;
 
-  constructor(selector: (key: K, value: V) => Awaitable<readonly [K2, V2] | null>, keySerde: Serde<K2>) {
+  constructor(
+    selector: (key: K, value: V) => Awaitable<readonly [K2, V2] | null>,
+    keySerde: Serde<K2>,
+    isVersioned: boolean,
+  ) {
     this.selector = selector;
     this.keySerde = keySerde;
+    this.isVersioned = isVersioned;
   }
 
   init(context: ProcessorContext<K2, Change<V2>>): void {
@@ -29,7 +37,8 @@ class Regroup<K, V, K2, V2> implements Processor<K, Change<V>, K2, Change<V2>> {
   }
 
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
-    const { newCell, oldCell } = record.value;
+    const { newCell, oldCell, isLatest = true } = record.value;
+    if (this.isVersioned && !isLatest) return;
     const entered = this.select(record, newCell);
     const left = this.select(record, oldCell);
     if (!isPromise(entered) && !isPromise(left)) return this.send(record, left, entered);

@@ -15,7 +15,12 @@ export interface RowFormat<K, V> {
   readonly store: string;
   readonly key: Serde<K>;
   readonly value: Serde<V>;
+  /** Present where the table keeps its history, and for how long. */
+  readonly historyRetentionMs?: number;
 }
+
+/** What became of a row that was written: the newest one, one that came late into the history, or too late for it. */
+export type RowPut = 'latest' | 'outdated' | 'expired';
 
 /** An operator's timestamped store, by key bytes: a key that nobody looks at is not decoded. */
 export class RowStore<K, V> {
@@ -41,11 +46,22 @@ export class RowStore<K, V> {
     this.bytes.put(key, value, timestampMs);
   }
 
+  /** Writes bytes as they are, and answers what became of them: in a store without history they are the newest. */
+  putRow(key: ByteKey, value: Encoded | null, timestampMs: number): Awaitable<RowPut> {
+    this.bytes.put(key, value, timestampMs);
+    return 'latest';
+  }
+
   /** Writes a value; null deletes (undefined, as from a function that forgot to return, does not: no serde takes it). */
   put(key: ByteKey, value: V | null, timestampMs: number): Encoded | null {
-    const bytes = value === null ? null : this.encode(value);
+    const bytes = this.encoded(value);
     this.bytes.put(key, bytes, timestampMs);
     return bytes;
+  }
+
+  /** A value as it is written; null for null. */
+  encoded(value: V | null): Encoded | null {
+    return value === null ? null : this.encode(value);
   }
 
   decode(stored: StoredValue): V {

@@ -12,7 +12,7 @@ export interface StreamTableJoinNode<K, V, VT, VR> {
   readonly joiner: (value: V, tableValue: VT | null, key: K) => Awaitable<VR>;
 }
 
-/** Each record with the row that its key has now; the record's timestamp stays. Kafka: `KStreamKTableJoinProcessor`. */
+/** Each record with the row that its key has now, or had at the record's time if the table keeps its history; the record's timestamp stays. Kafka: `KStreamKTableJoinProcessor`. */
 export function streamTableJoin<K, V, VT, VR>(node: StreamTableJoinNode<K, V, VT, VR>): ProcessorSupplier<K, V, K, VR> {
   return () => new StreamTableJoinProcessor(node);
 }
@@ -34,8 +34,15 @@ class StreamTableJoinProcessor<K, V, VT, VR> implements Processor<K, V, K, VR> {
   process(record: StreamRecord<K, V>): Awaitable<void> {
     if (record.valueCell.isNull) return this.context.recordDropped('null-value');
     if (record.keyCell.isNull && !this.node.isLeft) return this.context.recordDropped('null-key');
-    const row = this.rows.get(record.keyCell);
+    const row = this.rowFor(record);
     return isPromise(row) ? row.then((later) => this.join(record, later)) : this.join(record, row);
+  }
+
+  /** As of the record's time, where the table keeps its history. */
+  private rowFor(record: StreamRecord<K, V>): Awaitable<TableRow<VT> | null> {
+    const { rows } = this;
+    if (rows.getAsOf === undefined) return rows.get(record.keyCell);
+    return rows.getAsOf(record.keyCell, record.timestampMs);
   }
 
   private join(record: StreamRecord<K, V>, row: TableRow<VT> | null): Awaitable<void> {

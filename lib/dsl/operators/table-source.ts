@@ -9,7 +9,8 @@ import type { Cell } from '../../serde/cell.js';
 import type { StoredValue } from '../../state/byte-store.js';
 import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
-import { type RowFormat, RowStore } from './row-store.js';
+import type { RowFormat, RowPut, RowStore } from './row-store.js';
+import { openRows } from './versioned-row-store.js';
 
 export interface TableSourceNode<K, V> extends ForwarderOptions {
   /** Where the table is kept; null if nobody asks for it. */
@@ -48,7 +49,7 @@ class KeptSource<K, V> implements Processor<K, V, K, Change<V>> {
 
   init(context: ProcessorContext<K, Change<V>>): void {
     this.context = context as EngineContext<K, Change<V>>;
-    this.rows = new RowStore(context, this.format);
+    this.rows = openRows(context, this.format);
     this.forwarder = new ChangeForwarder(this.context, this.node);
   }
 
@@ -61,16 +62,30 @@ class KeptSource<K, V> implements Processor<K, V, K, Change<V>> {
 
   private write(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null): Awaitable<void> {
     const bytes = record.valueCell.bytes(this.format.value);
-    this.rows.putBytes(key, bytes, record.timestampMs);
+    const put = this.rows.putRow(key, bytes, record.timestampMs);
+    const sizeBytes = bytes === null ? 0 : bytes.length;
+    return isPromise(put)
+      ? put.then((later) => this.forward(record, key, stored, sizeBytes, later))
+      : this.forward(record, key, stored, sizeBytes, put);
+  }
+
+  private forward(
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+    stored: StoredValue | null,
+    sizeBytes: number,
+    put: RowPut,
+  ): Awaitable<void> {
     return this.forwarder.update({
       key,
       keyCell: record.keyCell,
       newCell: record.valueCell as Cell<V | null>,
       oldCell: this.rows.cell(stored),
       existed: stored !== null,
+      put,
       timestampMs: record.timestampMs,
       headers: record.headers,
-      sizeBytes: bytes === null ? 0 : bytes.length,
+      sizeBytes,
     });
   }
 }

@@ -7,10 +7,11 @@ import type { ProcessorContext } from '../../processor/processor-context.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import type { StoredValue } from '../../state/byte-store.js';
-import { ABSENT, type Change } from '../change.js';
+import { ABSENT, type Change, likeChange } from '../change.js';
 import type { Predicate } from '../streams.js';
 import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
-import { type RowFormat, RowStore } from './row-store.js';
+import type { RowFormat, RowPut, RowStore } from './row-store.js';
+import { openRows } from './versioned-row-store.js';
 
 /** The row that a step makes of a row; only called for rows that are there. */
 export type RowStep<K, V, V2> = (key: K, row: Cell<V | null>) => Awaitable<Cell<V2 | null>>;
@@ -18,7 +19,7 @@ export type RowStep<K, V, V2> = (key: K, row: Cell<V | null>) => Awaitable<Cell<
 export interface TableStepNode<K, V> extends ForwarderOptions {
   /** Where the result is kept; null if it is not. */
   readonly format: RowFormat<K, V> | null;
-  /** Whether an update of nothing to nothing is kept back where old values are known (a filter's). */
+  /** Whether an update of nothing to nothing is kept back where old values are known (a filter's, unless its table has a history). */
   readonly skipAbsent: boolean;
 }
 
@@ -65,7 +66,7 @@ class PassingStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
     return andThen(applied(this.step, record, change.newCell), (newCell) =>
       andThen(sendOldValues ? applied(this.step, record, change.oldCell) : ABSENT, (oldCell) => {
         if (skipAbsent && sendOldValues && newCell.isNull && oldCell.isNull) return;
-        return this.context.forward(record.withValue({ newCell, oldCell: oldCell as Cell<V2 | null> }));
+        return this.context.forward(record.withValue(likeChange(change, newCell, oldCell as Cell<V2 | null>)));
       }),
     );
   }
@@ -87,7 +88,7 @@ class KeptStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
 
   init(context: ProcessorContext<K, Change<V2>>): void {
     this.context = context as EngineContext<K, Change<V2>>;
-    this.rows = new RowStore(context, this.format);
+    this.rows = openRows(context, this.format);
     this.forwarder = new ChangeForwarder(this.context, this.node);
   }
 
@@ -114,16 +115,33 @@ class KeptStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
     const { sendOldValues, skipAbsent } = this.node;
     if (skipAbsent && sendOldValues && newCell.isNull && stored === null) return;
     const bytes = newCell.bytes(this.format.value as RowFormat<K, V2 | null>['value']);
-    this.rows.putBytes(key, bytes, record.timestampMs);
+    const put = this.rows.putRow(key, bytes, record.timestampMs);
+    const row = { key, newCell, stored, sizeBytes: bytes === null ? 0 : bytes.length };
+    return isPromise(put) ? put.then((later) => this.forward(record, row, later)) : this.forward(record, row, put);
+  }
+
+  private forward(
+    record: StreamRecord<K, unknown>,
+    { key, newCell, stored, sizeBytes }: WrittenStep<V2>,
+    put: RowPut,
+  ): Awaitable<void> {
     return this.forwarder.update({
       key,
       keyCell: record.keyCell,
       newCell,
       oldCell: this.rows.cell(stored),
       existed: stored !== null,
+      put,
       timestampMs: record.timestampMs,
       headers: record.headers,
-      sizeBytes: bytes === null ? 0 : bytes.length,
+      sizeBytes,
     });
   }
+}
+
+interface WrittenStep<V> {
+  readonly key: ByteKey;
+  readonly newCell: Cell<V | null>;
+  readonly stored: StoredValue | null;
+  readonly sizeBytes: number;
 }
