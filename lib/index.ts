@@ -85,6 +85,13 @@ export type {
   WindowValue,
 } from './state/state-store.js';
 export { type AppInput, defineApp, type StreamsApp } from './topology/app.js';
+export type {
+  FailedRecord,
+  FailedSource,
+  FailureHandlers,
+  FailureKind,
+  FailureResponse,
+} from './topology/failure-handlers.js';
 export type { OffsetReset, StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
 export type { CommonStoreOptions } from './topology/store-checks.js';
 export type { StoreKind, StoreSpec } from './topology/store-spec.js';

@@ -7,8 +7,8 @@
 import { durationMs } from './duration.js';
 import { InvalidSettingError } from './errors.js';
 
-/** What happens to a record whose key or value can't be read; its offset advances unless the task stops. */
-export type DeserializationHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
+/** What happens to a record that can not go through; its offset advances unless the task stops. */
+export type RecordHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
 
 /** All settings, resolved: durations in milliseconds, sizes in bytes. */
 export interface Settings {
@@ -18,7 +18,12 @@ export interface Settings {
   readonly maxTaskIdleMs: number;
   readonly bufferedRecordsPerPartition: number;
   readonly autoOffsetReset: 'earliest' | 'latest';
-  readonly deserializationExceptionHandler: DeserializationHandler;
+  readonly deserializationExceptionHandler: RecordHandler;
+  readonly processingExceptionHandler: RecordHandler;
+  readonly productionExceptionHandler: RecordHandler;
+  readonly lateRecordHandler: RecordHandler;
+  readonly deadLetterTopic: string;
+  readonly maxRequestSize: number;
   readonly numStandbyReplicas: number;
   readonly acceptableRecoveryLag: number;
   readonly maxWarmupReplicas: number;
@@ -107,6 +112,36 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: { type: 'handler' },
     default: 'fail',
     doc: "A record that can't be read: fail, continue, or { deadLetterTopic } (as text: dead-letter:<topic>).",
+  },
+  processingExceptionHandler: {
+    dotted: 'processing.exception.handler',
+    kind: { type: 'handler' },
+    default: 'fail',
+    doc: 'A record for which a processor or a function of an operator throws (KIP-1033). What was written before stays.',
+  },
+  productionExceptionHandler: {
+    dotted: 'production.exception.handler',
+    kind: { type: 'handler' },
+    default: 'fail',
+    doc: 'A record that a sink can not serialise, or that is larger than `maxRequestSize`.',
+  },
+  lateRecordHandler: {
+    dotted: 'millrace.late.record.handler',
+    kind: { type: 'handler' },
+    default: 'continue',
+    doc: 'A record that comes after the grace period of an operator. Kafka Streams: dropped.',
+  },
+  deadLetterTopic: {
+    dotted: 'errors.deadletterqueue.topic.name',
+    kind: { type: 'text' },
+    default: '',
+    doc: 'Where handlers that continue write the record, with headers that say why (KIP-1034); empty: nowhere.',
+  },
+  maxRequestSize: {
+    dotted: 'max.request.size',
+    kind: integer(0),
+    default: 1_048_576,
+    doc: 'Bytes of a record that a sink writes; a larger one is for the production handler. The broker has a limit of its own.',
   },
   numStandbyReplicas: {
     dotted: 'num.standby.replicas',
@@ -214,6 +249,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
 };
 
+const TOPIC_NAME = /^(?!\.\.?$)[a-zA-Z0-9._-]{1,249}$/;
 const NAMES = Object.keys(SETTING_SPECS) as (keyof Settings)[];
 
 /**
@@ -291,17 +327,19 @@ function inRange(name: keyof Settings, value: unknown, range: { readonly min: nu
   return value;
 }
 
-function checkedHandler(name: keyof Settings, value: unknown): DeserializationHandler {
+function checkedHandler(name: keyof Settings, value: unknown): RecordHandler {
   if (value === 'fail' || value === 'continue') return value;
   const { deadLetterTopic: topic, ...others } =
     typeof value === 'object' && value !== null ? (value as { deadLetterTopic?: unknown }) : {};
-  if (typeof topic !== 'string' || !/^(?!\.\.?$)[a-zA-Z0-9._-]{1,249}$/.test(topic) || Object.keys(others).length > 0)
+  if (typeof topic !== 'string' || !TOPIC_NAME.test(topic) || Object.keys(others).length > 0)
     throw refused(name, value, "'fail', 'continue' or { deadLetterTopic: '<topic>' } is wanted");
   return { deadLetterTopic: topic };
 }
 
-/** Rules between settings; each message says the rule. */
+/** Rules beyond one setting's kind; each message says the rule. */
 function checkTogether(settings: Settings): void {
+  if (settings.deadLetterTopic !== '' && !TOPIC_NAME.test(settings.deadLetterTopic))
+    throw refused('deadLetterTopic', settings.deadLetterTopic, 'the name of a topic, or nothing, is wanted');
   if (settings.heartbeatIntervalMs * 2 > settings.sessionTimeoutMs) {
     throw refused(
       'heartbeatIntervalMs',

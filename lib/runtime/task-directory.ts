@@ -1,4 +1,5 @@
 import type { TopicAdmin } from '../log/log.js';
+import { deadLetterTopics } from '../model/dead-letter-topics.js';
 import { PartitionCountChangedError, UnknownTopicError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
@@ -50,8 +51,7 @@ async function namesOfTopics(app: StreamsApp, log: TopicAdmin): Promise<readonly
   }
   for (const { topic } of topology.changelogs.values()) written.add(topic);
   const names = new Set([...written].map((name) => topicName(app, name)));
-  const handler = settings.deserializationExceptionHandler;
-  if (typeof handler === 'object') names.add(handler.deadLetterTopic);
+  for (const topic of deadLetterTopics(settings).keys()) names.add(topic);
   return [...names];
 }
 

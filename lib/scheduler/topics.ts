@@ -5,11 +5,12 @@
  *   K2  an internal topic that exists is used only with the partition count and cleanup policy that the topology wants;
  *       other settings are the operator's
  *   K3  an internal topic that was there and is gone is not made again in silence: its content was state
- *   K4  a dead-letter topic that the settings name must be there before the first record can need it
+ *   K4  dead-letter topics that the settings name must be there before the first record can need it
  * Kafka: `InternalTopicManager`.
  */
 import type { Plan } from '../leases/records.js';
 import type { TopicDescription } from '../log/log.js';
+import { deadLetterTopics } from '../model/dead-letter-topics.js';
 import { InternalTopicMismatchError, InvalidSettingError, PartitionCountChangedError } from '../model/errors.js';
 import { internalTopicName, type StreamsApp, topicName } from '../topology/app.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../topology/internal-topic-specs.js';
@@ -27,10 +28,9 @@ export interface Resolution {
   readonly partitions: Readonly<Record<string, number>>;
 }
 
-/** Names on the broker of all topics that the application reads or owns, and of its dead-letter topic, sorted. */
+/** Names on the broker of all topics that the application reads or owns, and of its dead-letter topics, sorted. */
 export function topicsOf(app: StreamsApp): readonly string[] {
-  const deadLetters = deadLetterTopicOf(app);
-  const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...(deadLetters === null ? [] : [deadLetters])];
+  const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...deadLetterTopics(app.settings).keys()];
   return [...new Set(names)].sort();
 }
 
@@ -89,17 +89,13 @@ function checkRecorded(topic: string, found: TopicDescription | undefined, plan:
 }
 
 function checkDeadLetters(app: StreamsApp, topics: ReadonlyMap<string, TopicDescription>): void {
-  const topic = deadLetterTopicOf(app);
-  if (topic === null || topics.has(topic)) return;
-  throw new InvalidSettingError(`deserializationExceptionHandler: the dead-letter topic '${topic}' does not exist`, {
-    details: { name: 'deserializationExceptionHandler', topic },
-    remedy: 'Create the topic that the message names, then start again.',
-  });
-}
-
-function deadLetterTopicOf({ settings }: StreamsApp): string | null {
-  const handler = settings.deserializationExceptionHandler;
-  return typeof handler === 'object' ? handler.deadLetterTopic : null;
+  for (const [topic, name] of deadLetterTopics(app.settings)) {
+    if (topics.has(topic)) continue;
+    throw new InvalidSettingError(`${name}: the dead-letter topic '${topic}' does not exist`, {
+      details: { name, topic },
+      remedy: 'Create the topic that the message names, then start again.',
+    });
+  }
 }
 
 /** A topic made a moment ago may not be known everywhere yet; one that an older plan has recorded is lost. */

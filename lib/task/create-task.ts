@@ -7,12 +7,14 @@
  */
 import { type Awaitable, andThen, forEachInOrder, isPromise } from '../model/awaitable.js';
 import { InternalError } from '../model/errors.js';
+import type { Settings } from '../model/settings.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { topicName } from '../topology/app.js';
 import type { SubTopology } from '../topology/topology.js';
 import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
 import { RecordGate } from './deserialization.js';
+import { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
@@ -42,6 +44,7 @@ class RunningTask implements StreamTask {
   readonly inputs: readonly TopicPartition[];
   private readonly scope: TaskScope;
   private readonly outputs: OutputCollector;
+  private readonly failures: FailurePolicy;
   private readonly stores: TaskStores;
   private readonly times: OperatorTimes;
   private readonly graph: NodeGraph;
@@ -70,8 +73,10 @@ class RunningTask implements StreamTask {
     this.taskId = taskId;
     this.scope = new TaskScope(app.applicationId, taskId, init.nowMs);
     this.outputs = new OutputCollector(init.partitionCounts);
+    const { scope, outputs } = this;
+    this.failures = new FailurePolicy({ settings, handlers: app.handlers ?? {}, outputs, scope });
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
-    this.graph = buildNodeGraph(app, part, this.services(settings.statestoreCacheMaxBytes), this.outputs);
+    this.graph = buildNodeGraph(app, part, this.services(settings), this.outputs);
     this.remembered = [...(init.punctuations ?? [])];
     this.maxBuffered = settings.bufferedRecordsPerPartition;
     this.inputs = inputsOf(init, part, partition);
@@ -186,6 +191,7 @@ class RunningTask implements StreamTask {
     scope.origin = queue.input;
     scope.offset = queue.headOffset();
     const record = queue.take();
+    scope.begin(queue.source, record);
     if (record.timestampMs > scope.streamTimeMs) scope.streamTimeMs = record.timestampMs;
     scope.dirty = true;
     this.processed += 1;
@@ -240,10 +246,12 @@ class RunningTask implements StreamTask {
     return output;
   }
 
-  private services(cacheMaxBytes: number): TaskServices {
+  private services({ statestoreCacheMaxBytes, maxRequestSize }: Settings): TaskServices {
     return {
       scope: this.scope,
-      cacheMaxBytes: Math.floor(cacheMaxBytes / Math.max(1, this.stores.cachedCount)),
+      failures: this.failures,
+      maxRequestSize,
+      cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
       openStore: (name, timestampMs) => this.stores.open(name, timestampMs),
       schedule: (type, intervalMs, call) =>
         type === 'streamTime'
@@ -274,8 +282,7 @@ class RunningTask implements StreamTask {
   private queueFor(input: TopicPartition, init: StreamTaskInit): RecordQueue {
     const source = this.graph.sources.get(input.topic);
     if (source === undefined) throw new InternalError(`no source reads ${input.topic}`, { details: { ...input } });
-    const handler = (init.settings ?? init.app.settings).deserializationExceptionHandler;
-    const gate = new RecordGate(input, source.node, handler, this.outputs, this.scope);
+    const gate = new RecordGate(input, source.node, this.failures, this.scope);
     const committedOffset = init.committed.get(topicPartitionKey(input))?.nextOffset ?? null;
     const queue = new RecordQueue(input, gate, committedMetadata(init, input), committedOffset);
     this.receivers.set(queue, source.children);

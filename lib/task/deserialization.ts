@@ -6,15 +6,15 @@
  */
 import { DeserializationError, ProcessingError, StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
-import type { Header, RecordSet } from '../model/record-set.js';
-import type { DeserializationHandler } from '../model/settings.js';
+import type { RecordSet } from '../model/record-set.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import { StreamRecord } from '../processor/stream-record.js';
 import { Cell } from '../serde/cell.js';
 import type { Serde } from '../serde/serde.js';
 import type { SourceNode } from '../topology/node.js';
-import type { OutputCollector } from './output-collector.js';
+import { causeOfDeath } from './dead-letters.js';
+import type { FailurePolicy } from './failure-policy.js';
 import type { TaskScope } from './task-scope.js';
 import { userError } from './user-errors.js';
 
@@ -31,22 +31,14 @@ class ExtractedRecord extends StreamRecord<unknown, unknown> {
 /** Lets the records of one input in. */
 export class RecordGate {
   private readonly input: TopicPartition;
-  private readonly source: SourceNode;
-  private readonly handler: DeserializationHandler;
-  private readonly outputs: OutputCollector;
+  readonly source: SourceNode;
+  private readonly failures: FailurePolicy;
   private readonly scope: TaskScope;
 
-  constructor(
-    input: TopicPartition,
-    source: SourceNode,
-    handler: DeserializationHandler,
-    outputs: OutputCollector,
-    scope: TaskScope,
-  ) {
+  constructor(input: TopicPartition, source: SourceNode, failures: FailurePolicy, scope: TaskScope) {
     this.input = input;
     this.source = source;
-    this.handler = handler;
-    this.outputs = outputs;
+    this.failures = failures;
     this.scope = scope;
   }
 
@@ -107,33 +99,18 @@ export class RecordGate {
 
   private refuse(thrown: unknown, set: RecordSet, index: number): void {
     const metadata = this.metadataOf(set, index);
-    const reason = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-    const message = reason instanceof Error ? reason.message : String(reason);
-    if (this.handler === 'fail') {
-      const { topic, partition, offset } = metadata;
-      throw new DeserializationError(`${topic}-${partition}, offset ${offset}: ${message}`, {
-        cause: thrown,
-        details: { node: this.source.name, taskId: this.scope.taskId, ...metadata },
-      });
-    }
-    if (this.handler !== 'continue') this.deadLetter(this.handler.deadLetterTopic, set, index, reason, message);
-    this.scope.dropped.add('deserialization', metadata, message);
-    this.scope.dirty = true;
-  }
-
-  private deadLetter(topic: string, set: RecordSet, index: number, reason: unknown, message: string): void {
-    const output = this.outputs.topic(topic);
-    const { topic: from, partition, offset } = this.metadataOf(set, index);
-    const headers: Header[] = [
-      ...set.headersOf(index),
-      header('exception', reason instanceof Error ? reason.name : typeof reason),
-      header('message', message),
-      header('topic', from),
-      header('partition', String(partition)),
-      header('offset', String(offset)),
-    ];
-    const timestampMs = Math.max(0, set.timestamps[index] as number);
-    output.append(partition % output.partitions, set.key(index), set.value(index), timestampMs, headers);
+    const { topic, partition, offset } = metadata;
+    const error = new DeserializationError(`${topic}-${partition}, offset ${offset}: ${causeOfDeath(thrown).message}`, {
+      cause: thrown,
+      details: { node: this.source.name, taskId: this.scope.taskId, ...metadata },
+    });
+    this.failures.deserialization(error, this.source.name, {
+      ...metadata,
+      timestampMs: set.timestamps[index] as number,
+      headers: set.headersOf(index),
+      key: set.key(index),
+      value: set.value(index),
+    });
   }
 
   private metadataOf(set: RecordSet, index: number): RecordMetadata {
@@ -150,8 +127,4 @@ function readableCell(serde: Serde<unknown>, bytes: Buffer, start: number, end: 
     throw new DeserializationError(`${end - start} bytes are no ${serde.format ?? 'value of the serde'}`);
   }
   return cell;
-}
-
-function header(name: string, value: string): Header {
-  return { key: `__streams.errors.${name}`, value: Buffer.from(value, 'utf8') };
 }

@@ -14,13 +14,17 @@ import type { CommittedTime, EngineContext } from '../processor/engine-context.j
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
+import type { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskScope } from './task-scope.js';
 
 /** What the task gives each of its nodes. */
 export interface TaskServices {
   readonly scope: TaskScope;
+  readonly failures: FailurePolicy;
   readonly cacheMaxBytes: number;
+  /** Bytes of a record that a sink may write; 0: no limit. */
+  readonly maxRequestSize: number;
   /** Opens a store for one node; its writes take the timestamp that `timestampMs` answers. */
   openStore(name: string, timestampMs: () => number): StateStore;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
@@ -129,7 +133,8 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   }
 
   recordDropped(reason: 'null-key' | 'null-value' | 'late'): void {
-    this.scope.recordDropped(reason);
+    if (reason === 'late') this.services.failures.late(this.nodeName);
+    else this.scope.recordDropped(reason);
   }
 
   private child(name: string): Receiver {

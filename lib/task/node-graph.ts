@@ -39,7 +39,7 @@ export function buildNodeGraph(
     const node = known(topology.nodes, name);
     if (node.kind === 'sink') {
       const topic = typeof node.topic === 'string' ? topicName(app, node.topic) : null;
-      receivers.set(name, new RunningSink(node, topic, outputs, services.scope));
+      receivers.set(name, new RunningSink(node, topic, outputs, services));
     } else if (node.kind === 'processor') {
       const processor = new RunningProcessor(node, services);
       processor.context.bind(childrenOf(name));

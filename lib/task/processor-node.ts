@@ -44,9 +44,9 @@ export class RunningProcessor implements Receiver {
     try {
       result = this.processor.process(record);
     } catch (thrown) {
-      throw userError(thrown, this.name, this.services.scope);
+      return this.services.failures.processing(thrown, this.name);
     }
-    if (isPromise(result) || context.isPending) return this.finish(result);
+    if (isPromise(result) || context.isPending) return this.handled(this.finish(result));
   }
 
   close(): Awaitable<void> {
@@ -57,8 +57,25 @@ export class RunningProcessor implements Receiver {
   private schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable {
     return this.services.schedule(type, intervalMs, (timestampMs) => {
       this.context.timestampMs = timestampMs;
-      return this.run(() => call(timestampMs));
+      return this.punctuate(() => call(timestampMs));
     });
+  }
+
+  private punctuate(call: () => Awaitable<void>): Awaitable<void> {
+    try {
+      const result = this.run(call);
+      return isPromise(result) ? this.handled(result) : undefined;
+    } catch (thrown) {
+      return this.services.failures.processing(thrown, this.name);
+    }
+  }
+
+  private async handled(pending: Promise<void>): Promise<void> {
+    try {
+      await pending;
+    } catch (thrown) {
+      this.services.failures.processing(thrown, this.name);
+    }
   }
 
   private run(call: () => Awaitable<void>): Awaitable<void> {

@@ -3,6 +3,7 @@ import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamRecord } from '../processor/stream-record.js';
+import type { SourceNode } from '../topology/node.js';
 import { type CommitMetadata, encodeCommitMetadata } from './commit-metadata.js';
 import type { RecordGate } from './deserialization.js';
 import type { FetchedRecords } from './stream-task.js';
@@ -43,6 +44,11 @@ export class RecordQueue {
     this.gate = gate;
     this.timeMs = committed.partitionTimeMs;
     this.sealedOffset = committedOffset;
+  }
+
+  /** Who reads the input. */
+  get source(): SourceNode {
+    return this.gate.source;
   }
 
   /** Records waiting, readable or not. */

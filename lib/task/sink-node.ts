@@ -1,13 +1,32 @@
-import { ProcessingError, SerializationError } from '../model/errors.js';
+import type { Encoded } from '../model/byte-key.js';
+import { ProcessingError, RecordTooLargeError, SerializationError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
+import type { Headers } from '../model/record-set.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { Cell } from '../serde/cell.js';
 import type { Serde } from '../serde/serde.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 import type { SinkNode } from '../topology/node.js';
+import type { FailurePolicy } from './failure-policy.js';
 import type { Receiver } from './node.js';
 import type { OutputCollector, TopicOutput } from './output-collector.js';
 import type { TaskScope } from './task-scope.js';
 import { userError } from './user-errors.js';
+
+/** Most that a batch of one record costs besides what the record holds. Kafka: `estimateSizeInBytesUpperBound`. */
+const RECORD_OVERHEAD_BYTES = 82;
+/** Characters of a key that an error shows. */
+const SHOWN_KEY_MAX = 64;
+/** Most that the lengths of a header cost. */
+const HEADER_OVERHEAD_BYTES = 10;
+
+/** What a sink needs of its task. */
+export interface SinkServices {
+  readonly scope: TaskScope;
+  readonly failures: FailurePolicy;
+  /** Bytes; 0: no limit. */
+  readonly maxRequestSize: number;
+}
 
 /** A sink in one task: chooses topic and partition, and writes the record's bytes. */
 export class RunningSink implements Receiver {
@@ -17,27 +36,58 @@ export class RunningSink implements Receiver {
   private readonly topic: string | null;
   private readonly outputs: OutputCollector;
   private readonly scope: TaskScope;
+  private readonly services: SinkServices;
   /** The topic of all records, or of the last one. */
   private output: TopicOutput | null = null;
 
-  constructor(node: SinkNode, topic: string | null, outputs: OutputCollector, scope: TaskScope) {
+  constructor(node: SinkNode, topic: string | null, outputs: OutputCollector, services: SinkServices) {
     this.name = node.name;
     this.node = node;
     this.topic = topic;
     this.outputs = outputs;
-    this.scope = scope;
+    this.services = services;
+    this.scope = services.scope;
   }
 
   process(record: StreamRecord<unknown, unknown>): void {
+    try {
+      this.write(record);
+    } catch (thrown) {
+      const { failures } = this.services;
+      const isProduction = thrown instanceof SerializationError || thrown instanceof RecordTooLargeError;
+      if (isProduction) failures.production(thrown, this.name);
+      else failures.processing(thrown, this.name);
+    }
+  }
+
+  private write(record: StreamRecord<unknown, unknown>): void {
     const output = this.outputFor(record);
     const { keySerde, valueSerde } = this.node;
     if (!(Number.isSafeInteger(record.timestampMs) && record.timestampMs >= 0))
       throw this.refused(`a record with timestamp ${record.timestampMs}`, output);
     const key = this.encoded(record.keyCell, keySerde, 'key', output);
     const value = this.encoded(record.valueCell, valueSerde, 'value', output);
+    this.expectFits(record, sizeOf(key, value, record.headers), output);
     const partition = this.chosenPartition(record, output) ?? defaultPartition(key, value, output.partitions);
     output.append(partition, key, value, record.timestampMs, record.headers);
     this.scope.dirty = true;
+  }
+
+  private expectFits(record: StreamRecord<unknown, unknown>, sizeBytes: number, output: TopicOutput): void {
+    const { maxRequestSize } = this.services;
+    if (sizeBytes <= maxRequestSize || maxRequestSize === 0) return;
+    const { key } = record; // decoded here at the earliest
+    throw new RecordTooLargeError(`sink ${this.name}, topic ${output.name}: a record of ${sizeBytes} bytes`, {
+      details: {
+        node: this.name,
+        topic: output.name,
+        key: typeof key === 'string' ? `'${key.slice(0, SHOWN_KEY_MAX)}'` : kindOfValue(key),
+        sizeBytes,
+        maxRequestSize,
+        source: this.scope.whereabouts(),
+      },
+      remedy: 'Make the record smaller, or raise maxRequestSize, and max.message.bytes of the topic.',
+    });
   }
 
   private outputFor(record: StreamRecord<unknown, unknown>): TopicOutput {
@@ -93,4 +143,10 @@ export class RunningSink implements Receiver {
       details: { node: this.name, sinkTopic: output.name, ...this.scope.whereabouts() },
     });
   }
+}
+
+function sizeOf(key: Encoded | null, value: Encoded | null, headers: Headers): number {
+  let size = RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) size += HEADER_OVERHEAD_BYTES + header.key.length + (header.value?.length ?? 0);
+  return size;
 }

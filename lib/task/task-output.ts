@@ -8,9 +8,17 @@ import type { TopicPartitionKey } from '../model/topic-partition.js';
  * the retention of its store, whatever else became of the record.
  */
 export interface DroppedRecord {
-  readonly reason: 'null-key' | 'null-value' | 'negative-timestamp' | 'deserialization' | 'late' | 'expired';
+  readonly reason:
+    | 'null-key'
+    | 'null-value'
+    | 'negative-timestamp'
+    | 'deserialization'
+    | 'processing'
+    | 'production'
+    | 'late'
+    | 'expired';
   readonly count: number;
-  /** The last one: where it came from and, for `deserialization`, what went wrong. */
+  /** The last one: where it came from and, if something threw, what went wrong. */
   readonly last: {
     readonly topic: string;
     readonly partition: number;

@@ -1,6 +1,10 @@
+import type { Encoded } from '../model/byte-key.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
+import type { StreamRecord } from '../processor/stream-record.js';
+import type { FailedSource } from '../topology/failure-handlers.js';
+import type { SourceNode } from '../topology/node.js';
 import { DroppedRecords } from './dropped-records.js';
 import type { DroppedRecord } from './task-output.js';
 
@@ -15,6 +19,11 @@ export class TaskScope {
   /** Input of the record being processed; null in a punctuation, a flush, at start and end. */
   origin: { readonly topic: string; readonly partition: number } | null = null;
   offset = 0;
+  /** That record as it was read, and who read it. */
+  record: StreamRecord<unknown, unknown> | null = null;
+  source: SourceNode | null = null;
+  /** Nodes for which it came too late. */
+  private readonly lateAt = new Set<string>();
   readonly dropped = new DroppedRecords();
   /** Whether anything was processed, written or dropped since the last seal. */
   dirty = false;
@@ -36,8 +45,36 @@ export class TaskScope {
     if (origin !== undefined) this.dropped.add(reason, origin);
   }
 
+  /** The record being processed, in bytes; null in a punctuation. */
+  sourceRecord(): FailedSource | null {
+    const { record, source, metadata } = this;
+    if (record === null || source === null || metadata === undefined) return null;
+    const { timestampMs, headers } = record;
+    const key = bytesOf(record.keyCell.encoded(source.keySerde));
+    const value = bytesOf(record.valueCell.encoded(source.valueSerde));
+    return { ...metadata, timestampMs, headers, key, value };
+  }
+
+  /** Begins the next record. */
+  begin(source: SourceNode, record: StreamRecord<unknown, unknown>): void {
+    this.source = source;
+    this.record = record;
+    if (this.lateAt.size > 0) this.lateAt.clear();
+  }
+
+  /** Whether nobody has said of this record that it came too late for the node. */
+  isFirstLate(node: string): boolean {
+    if (this.lateAt.has(node)) return false;
+    this.lateAt.add(node);
+    return true;
+  }
+
   /** Ids for the details of an error. */
   whereabouts(): Readonly<Record<string, unknown>> {
     return { taskId: this.taskId, ...this.metadata };
   }
+}
+
+function bytesOf(encoded: Encoded | null): Uint8Array | null {
+  return typeof encoded === 'string' ? Buffer.from(encoded, 'latin1') : encoded;
 }

@@ -1,5 +1,6 @@
 import { InvalidSettingError, TopologyError } from '../model/errors.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
+import { checkFailureHandlers, type FailureHandlers } from './failure-handlers.js';
 import type { Topology } from './topology.js';
 
 /** Kafka's limit. */
@@ -10,6 +11,8 @@ export interface StreamsApp {
   readonly applicationId: string;
   readonly topology: Topology;
   readonly settings: Settings;
+  /** What own code decides about records that can not go through. */
+  readonly handlers?: FailureHandlers;
 }
 
 export interface AppInput {
@@ -17,6 +20,8 @@ export interface AppInput {
   readonly applicationId: string;
   readonly topology: Topology;
   readonly settings?: SettingsInput;
+  /** Asked about records that can not go through, instead of the settings of the same kinds. */
+  readonly handlers?: FailureHandlers;
 }
 
 /**
@@ -39,10 +44,12 @@ export function defineApp(input: AppInput): StreamsApp {
     });
   }
   checkInternalNames(applicationId, input.topology);
+  checkFailureHandlers(input.handlers ?? {});
   return Object.freeze({
     applicationId,
     topology: input.topology,
     settings: resolveSettings(input.settings),
+    ...(input.handlers === undefined ? {} : { handlers: input.handlers }),
   });
 }
 

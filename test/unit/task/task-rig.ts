@@ -10,6 +10,7 @@ import { createStreamTask } from '../../../lib/task/create-task.js';
 import type { StreamTask } from '../../../lib/task/stream-task.js';
 import type { TaskOutput } from '../../../lib/task/task-output.js';
 import { defineApp } from '../../../lib/topology/app.js';
+import type { FailureHandlers } from '../../../lib/topology/failure-handlers.js';
 import type { Topology } from '../../../lib/topology/topology.js';
 
 /** A record by example; key and value are UTF-8, or bytes. */
@@ -23,6 +24,7 @@ export interface Given {
 
 export interface RigOptions {
   readonly settings?: SettingsInput;
+  readonly handlers?: FailureHandlers;
   readonly partitionCounts?: Readonly<Record<string, number>>;
   readonly partition?: number;
   readonly stores?: ReadonlyMap<string, TransactionalStore>;
@@ -40,7 +42,8 @@ export interface Rig {
 }
 
 export async function startTask(builder: { build(): Topology }, options: RigOptions = {}): Promise<Rig> {
-  const app = defineApp({ applicationId: 'app', topology: builder.build(), settings: options.settings ?? {} });
+  const { settings = {}, handlers = {} } = options;
+  const app = defineApp({ applicationId: 'app', topology: builder.build(), settings, handlers });
   const own = app.topology.subTopologies[0]?.stores ?? [];
   const stores = options.stores ?? createStores(own.flatMap((name) => app.topology.stores.get(name) ?? []));
   const partition = options.partition ?? 0;

@@ -1,4 +1,5 @@
 /** Checks what `simulate` is given, and fills in what is not: nothing runs before all of it is right. */
+import { deadLetterTopics } from '../../../model/dead-letter-topics.js';
 import { UnknownTopicError } from '../../../model/errors.js';
 import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
 import { type StreamsApp, topicName } from '../../../topology/app.js';
@@ -79,8 +80,7 @@ function topicsOf(app: StreamsApp): TopicUse {
   const { topology } = app;
   const external = (names: readonly string[]) =>
     names.filter((name) => !topology.repartitionTopics.has(name)).map((name) => topicName(app, name));
-  const handler = app.settings.deserializationExceptionHandler;
-  const deadLetters = typeof handler === 'object' ? [handler.deadLetterTopic] : [];
+  const deadLetters = deadLetterTopics(app.settings).keys();
   return {
     read: new Set(external(topology.subTopologies.flatMap(({ sourceTopics }) => sourceTopics))),
     written: new Set([...external(topology.subTopologies.flatMap(({ sinkTopics }) => sinkTopics)), ...deadLetters]),

@@ -1,0 +1,120 @@
+/**
+ * What a task does about a record that can not go through: it asks the application's handler, else the setting, and then fails, goes
+ * on without the record, or goes on and writes it to a dead-letter topic, all within its transaction.
+ *
+ * Invariants
+ *   P1  a failure is decided once: an error that was let through is not handled again by the nodes that forwarded the record
+ *   P2  only what code or data did wrong is anybody's to decide: a fence, a service that is away or our own bug always ends the session
+ *   P3  what a node wrote before it threw stays, as in Kafka Streams: to go on is not to undo
+ */
+import { FAILURE_SETTINGS } from '../model/dead-letter-topics.js';
+import { ProcessingError, type StreamsError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import type { Settings } from '../model/settings.js';
+import type { FailedSource, FailureHandlers, FailureKind, FailureResponse } from '../topology/failure-handlers.js';
+import { causeOfDeath, type DeathCause, writeDeadLetter } from './dead-letters.js';
+import type { OutputCollector } from './output-collector.js';
+import type { TaskScope } from './task-scope.js';
+import { userError } from './user-errors.js';
+
+export interface FailurePolicyInit {
+  readonly settings: Settings;
+  readonly handlers: FailureHandlers;
+  readonly outputs: OutputCollector;
+  readonly scope: TaskScope;
+}
+
+interface Failure {
+  readonly kind: FailureKind;
+  readonly node: string;
+  readonly error: StreamsError;
+  readonly source: FailedSource | null;
+  readonly why: DeathCause;
+}
+
+export class FailurePolicy {
+  private readonly init: FailurePolicyInit;
+  /** Errors that were decided to fail (P1). */
+  private readonly decided = new WeakSet<object>();
+
+  constructor(init: FailurePolicyInit) {
+    this.init = init;
+  }
+
+  /** Bytes that the source can not read. Returns if the task goes on. */
+  deserialization(error: StreamsError, node: string, source: FailedSource): void {
+    this.decide({ kind: 'deserialization', node, error, source, why: causeOfDeath(error.cause) });
+  }
+
+  /** What a node threw. Returns if the task goes on without what the node had to do. */
+  processing(thrown: unknown, node: string): void {
+    const { scope } = this.init;
+    const error = userError(thrown, node, scope);
+    if (this.decided.has(error) || error.kind !== 'invalid') throw error;
+    this.decide({ kind: 'processing', node, error, source: scope.sourceRecord(), why: causeOfDeath(thrown) });
+  }
+
+  /** What a sink could not write. Returns if the task goes on without the record. */
+  production(error: StreamsError, node: string): void {
+    const source = this.init.scope.sourceRecord();
+    this.decide({ kind: 'production', node, error, source, why: causeOfDeath(error) });
+  }
+
+  /** A record that an operator skips because it came too late. Each operator says so at most once of a record. */
+  late(node: string): void {
+    const { scope } = this.init;
+    const source = scope.sourceRecord();
+    if (source === null || !scope.isFirstLate(node)) {
+      scope.recordDropped('late');
+      return;
+    }
+    const message = `the record came after the grace period of ${node}`;
+    const error = new ProcessingError(`task ${scope.taskId}: ${message}`, {
+      details: { node, ...scope.whereabouts() },
+      remedy:
+        'Give the windows of the operator a longer grace period, or let late records be dropped (lateRecordHandler).',
+    });
+    this.decide({ kind: 'late', node, error, source, why: { exception: 'LateRecord', message } });
+  }
+
+  private decide(failure: Failure): void {
+    const { settings, outputs, scope } = this.init;
+    const response = this.responseTo(failure);
+    if (response === 'fail') {
+      this.decided.add(failure.error);
+      throw failure.error;
+    }
+    const { kind, source, why } = failure;
+    scope.dirty = true;
+    if (source === null) return;
+    const setting = settings[FAILURE_SETTINGS[kind]];
+    const topic = typeof setting === 'object' ? setting.deadLetterTopic : settings.deadLetterTopic;
+    if (response === 'continue' && topic !== '') writeDeadLetter(outputs, topic, source, why);
+    const { partition, offset } = source;
+    scope.dropped.add(kind, { topic: source.topic, partition, offset: offset as Offset }, why.message);
+  }
+
+  private responseTo({ kind, node, error, source }: Failure): FailureResponse {
+    const { settings, handlers, scope } = this.init;
+    const handler = handlers[kind];
+    if (handler === undefined) return settings[FAILURE_SETTINGS[kind]] === 'fail' ? 'fail' : 'continue';
+    let response: unknown;
+    try {
+      response = handler({ kind, taskId: scope.taskId, node, error: kind === 'late' ? null : error, source });
+    } catch (thrown) {
+      throw this.handlerFailed(kind, node, causeOfDeath(thrown).message, thrown);
+    }
+    if (response === 'fail' || response === 'continue' || response === 'discard') return response;
+    throw this.handlerFailed(kind, node, `it answered ${String(response)}`, undefined);
+  }
+
+  private handlerFailed(kind: FailureKind, node: string, message: string, cause: unknown): ProcessingError {
+    const error = new ProcessingError(`handler '${kind}', asked about node ${node}: ${message}`, {
+      cause,
+      details: { kind, node, ...this.init.scope.whereabouts() },
+      remedy: "Let the handler answer 'fail', 'continue' or 'discard', and not throw.",
+    });
+    this.decided.add(error);
+    return error;
+  }
+}

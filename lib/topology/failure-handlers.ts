@@ -1,0 +1,67 @@
+/**
+ * What an application's own code decides about records that can not go through. Kafka: `DeserializationExceptionHandler`,
+ * `ProcessingExceptionHandler` (KIP-1033), `ProductionExceptionHandler`; dead letters: KIP-1034.
+ *
+ * Settings say what happens by default; a function given here is asked instead, record by record. It is called inside the task, so it
+ * should decide and return: it can not wait.
+ */
+import { TopologyError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
+import type { Headers } from '../model/record-set.js';
+import type { TaskId } from '../model/task-id.js';
+
+/**
+ * Where a record failed.
+ *
+ * - `deserialization`: its bytes are not what the source's serdes read
+ * - `processing`: a processor, a function of an operator or a punctuation threw
+ * - `production`: what a sink was given can not be serialised, or is larger than `maxRequestSize`
+ * - `late`: it came after the grace period of an operator
+ */
+export type FailureKind = 'deserialization' | 'processing' | 'production' | 'late';
+
+/** A record that failed, and why. Kafka: `ErrorHandlerContext`. */
+export interface FailedRecord {
+  readonly kind: FailureKind;
+  readonly taskId: TaskId;
+  /** The node at which it failed. */
+  readonly node: string;
+  /** What was thrown; for `late` nothing was. */
+  readonly error: unknown;
+  /** The record as the task had read it; null in a punctuation. */
+  readonly source: FailedSource | null;
+}
+
+export interface FailedSource {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Milliseconds since the epoch. */
+  readonly timestampMs: number;
+  readonly headers: Headers;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+}
+
+/**
+ * `fail` stops the task, and nothing of its batch is committed · `continue` goes on without the record, which goes to the dead-letter
+ * topic if there is one · `discard` goes on, and keeps the record nowhere.
+ */
+export type FailureResponse = 'fail' | 'continue' | 'discard';
+
+/** A function for each kind of failure; the setting decides where there is none. */
+export type FailureHandlers = { readonly [K in FailureKind]?: (failed: FailedRecord) => FailureResponse };
+
+const KINDS: readonly FailureKind[] = ['deserialization', 'processing', 'production', 'late'];
+
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no handler */
+export function checkFailureHandlers(handlers: FailureHandlers): void {
+  for (const [kind, handler] of Object.entries(handlers)) {
+    if (!(KINDS as readonly string[]).includes(kind))
+      throw new TopologyError(`there is no handler '${kind}'`, { details: { kind, known: KINDS } });
+    if (handler !== undefined && typeof handler !== 'function')
+      throw new TopologyError(`handler '${kind}' is ${kindOfValue(handler)}, a function is wanted`, {
+        details: { kind },
+      });
+  }
+}
