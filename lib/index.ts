@@ -6,6 +6,13 @@ export type {
   TableLeftJoin,
   TableOuterJoin,
 } from './dsl/joins/join-options.js';
+export type { JoinWindowOptions } from './dsl/joins/join-windows.js';
+export type {
+  StreamJoinOptions,
+  StreamStreamJoin,
+  StreamStreamLeftJoin,
+  StreamStreamOuterJoin,
+} from './dsl/joins/stream-stream-options.js';
 export type { BuildOptions, Optimization } from './dsl/optimization.js';
 export type {
   AggregateOptions,

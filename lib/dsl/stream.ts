@@ -124,6 +124,10 @@ export class Stream<K, V> implements KStream<K, V> {
     return joinStream(this.wiring, this.parts, { kind: 'left', other, options });
   }
 
+  outerJoin(other: object, options: AnyJoin & AnySerdes): KStream<K, never> {
+    return joinStream(this.wiring, this.parts, { kind: 'outer', other, options });
+  }
+
   split(options: NamedOptions = {}): BranchedStream<K, V> {
     return this.wiring.branched({ ...this.parts, name: options.name });
   }

@@ -16,6 +16,7 @@ import type {
   TableLeftJoin,
   TableOuterJoin,
 } from './joins/join-options.js';
+import type { StreamStreamJoin, StreamStreamLeftJoin, StreamStreamOuterJoin } from './joins/stream-stream-options.js';
 import type {
   AggregateOptions,
   GroupOptions,
@@ -143,6 +144,22 @@ export interface KStream<K, V> {
     table: KTable<K, VT>,
     options: StreamTableJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
+  /**
+   * Each pair of records of two streams with one key whose timestamps are within the window; the pair has the later timestamp. Records
+   * without key or value are dropped, and topics of both sides must have one partition count.
+   *
+   * @example
+   * impressions.join(clicks, { within: { after: '10m' }, grace: '1m', joiner: (seen, click) => ({ ...seen, ...click }) })
+   */
+  join<V2, VR extends V>(
+    other: KStream<K, V2>,
+    options: StreamStreamJoin<K, V, V2, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  join<V2, VR>(
+    other: KStream<K, V2>,
+    options: StreamStreamJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+
   /** As `join`, with null for a row that is not there; a record with a null key is joined too (KIP-962). */
   leftJoin<VT, VR extends V>(
     table: KTable<K, VT>,
@@ -151,6 +168,24 @@ export interface KStream<K, V> {
   leftJoin<VT, VR>(
     table: KTable<K, VT>,
     options: StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+  /** As `join`, and each record of this stream that has met nothing when its window has closed, joined with null. */
+  leftJoin<V2, VR extends V>(
+    other: KStream<K, V2>,
+    options: StreamStreamLeftJoin<K, V, V2, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  leftJoin<V2, VR>(
+    other: KStream<K, V2>,
+    options: StreamStreamLeftJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+  /** As `leftJoin`, for the records of both streams. */
+  outerJoin<V2, VR extends V>(
+    other: KStream<K, V2>,
+    options: StreamStreamOuterJoin<K, V, V2, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  outerJoin<V2, VR>(
+    other: KStream<K, V2>,
+    options: StreamStreamOuterJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
 
   /** Both streams as one; records of each keep their order. */

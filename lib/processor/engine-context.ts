@@ -17,8 +17,14 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
    * @param name unique in the task, the same in each run; operators that ask for one name share the time
    */
   committedTime(name: string): CommittedTime;
+  /**
+   * A number of this operator that may fall as well as grow, committed and given back as {@link committedTime}'s is.
+   *
+   * @param name unique in the task, the same in each run; operators that ask for one name share the mark
+   */
+  committedMark(name: string): CommittedMark;
   /** Counts a record that the operator skips, as Kafka Streams' `dropped-records` does. */
-  recordDropped(reason: 'null-key' | 'null-value' | 'late'): void;
+  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'expired'): void;
 }
 
 /** A time that survives a restart. */
@@ -27,4 +33,12 @@ export interface CommittedTime {
   readonly ms: number;
   /** Moves it on; an earlier time changes nothing. Whole milliseconds, or anything negative for none. */
   raise(ms: number): void;
+}
+
+/** A number that survives a restart. */
+export interface CommittedMark {
+  /** Null if there is none yet. */
+  readonly value: number | null;
+  /** Replaces it by a whole number. */
+  set(value: number): void;
 }

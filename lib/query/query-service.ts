@@ -88,7 +88,8 @@ export class QueryService {
   private storeSpec(name: string): StoreSpec {
     const spec = this.init.app.topology.stores.get(name);
     if (spec === undefined) throw refused(name, 'is not in the topology');
-    if (spec.layout !== undefined) throw refused(name, `is a ${spec.kind} store: only its task can read it`);
+    if (spec.kind !== 'keyValue' && spec.kind !== 'timestampedKeyValue')
+      throw refused(name, `is a ${spec.kind} store: only its task can read it`);
     return spec;
   }
 

@@ -51,6 +51,10 @@ export class MemoryStore implements TransactionalStore {
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
     this.open ??= new Overlay(this.progress);
     if (this.layout !== null) {
+      if (value === null && this.layout.ignoresNulls === true) {
+        this.open.expired.push(new StoreEntry(key, value, timestampMs));
+        return true;
+      }
       this.open.progress = progressWith(this.layout, this.open.progress, key);
       if (isExpired(this.layout, this.open.progress, key)) {
         this.open.expired.push(new StoreEntry(key, value, timestampMs));
@@ -134,6 +138,10 @@ export class MemoryStore implements TransactionalStore {
     const { layout } = this;
     if (layout === null) {
       this.setImage(record);
+      return;
+    }
+    if (record.value === null && layout.ignoresNulls === true) {
+      this.advance({ ...this.committedProgress, sequence: layout.sequenceOf(record.key) });
       return;
     }
     const write = layout.versions?.fromChangelog(record) ?? record;

@@ -34,7 +34,7 @@ export type PresentEntry = StoreEntry & StoredEntry;
 /** The writes of one transaction: the slots that it touched, each once, in the order in which they were first written. */
 export class Overlay {
   readonly slots: Slot[] = [];
-  /** Writes that came too late to be part of the store: they only go to the changelog. */
+  /** Writes that are no part of the store, mostly because they came too late: they only go to the changelog. */
   readonly expired: StoreEntry[] = [];
   /** With all that the transactions before it have come to. */
   progress: StoreProgress;

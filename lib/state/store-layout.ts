@@ -20,6 +20,11 @@ export interface StoreLayout {
   sequenceOf(key: ByteKey): number;
   /** Order of entries within one segment; absent: that of their keys. */
   readonly compare?: (a: ByteKey, b: ByteKey) => number;
+  /**
+   * Whether a write of null goes to the changelog alone: with its number it is an entry of its own, which is not there, and it does
+   * not move time. Kafka's window stores with duplicates in RocksDB.
+   */
+  readonly ignoresNulls?: boolean;
   /** Present where entries are versions of one key, of which the newest outlives the retention. */
   readonly versions?: VersionLayout;
 }

@@ -43,14 +43,19 @@ export function windowsOfKey(key: ByteKey, { fromMs, toMs, reverse = false }: Ti
   };
 }
 
-/** How a window store's keys carry time. `inMemory` chooses the order of Kafka's in-memory stores. */
-export function windowLayout(of: { readonly retentionMs: number; readonly inMemory: boolean }): StoreLayout {
+/** How a window store's keys carry time. `inMemory` chooses the order of Kafka's in-memory stores, whose time nulls move too. */
+export function windowLayout(of: {
+  readonly retentionMs: number;
+  readonly inMemory: boolean;
+  readonly retainDuplicates: boolean;
+}): StoreLayout {
   return {
     segmentMs: segmentMs(of.retentionMs),
     timeOf: (packed) => timeAt(packed, keyEnd(packed, SUFFIX_BYTES, 'window')),
     sequenceOf: (packed) => intAt(packed, packed.length - INT_BYTES),
     firstLiveMs: (streamTimeMs) => streamTimeMs - of.retentionMs + 1,
     ...(of.inMemory ? { compare: compareWindowsByTime } : {}),
+    ...(of.retainDuplicates && !of.inMemory ? { ignoresNulls: true } : {}),
   };
 }
 

@@ -18,6 +18,7 @@ import { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
+import { OperatorMarks } from './operator-marks.js';
 import { OperatorTimes } from './operator-times.js';
 import { OutputCollector } from './output-collector.js';
 import { PartitionGroup } from './partition-group.js';
@@ -47,6 +48,7 @@ class RunningTask implements StreamTask {
   private readonly failures: FailurePolicy;
   private readonly stores: TaskStores;
   private readonly times: OperatorTimes;
+  private readonly marks: OperatorMarks;
   private readonly graph: NodeGraph;
   private readonly group: PartitionGroup;
   private readonly receivers = new Map<RecordQueue, readonly Receiver[]>();
@@ -84,11 +86,13 @@ class RunningTask implements StreamTask {
       this.inputs.map((input) => this.queueFor(input, init)),
       settings.maxTaskIdleMs,
     );
-    const restored = mergeProcessorMetadata(
-      this.inputs.map((input) => decodeProcessorMetadata(committedMetadata(init, input).processorMetadata)),
+    const committed = this.inputs.map((input) =>
+      decodeProcessorMetadata(committedMetadata(init, input).processorMetadata),
     );
+    const restored = mergeProcessorMetadata(committed);
     this.stores.resume(restored);
     this.times = new OperatorTimes(restored);
+    this.marks = new OperatorMarks(committed);
     this.sealedMetadata = this.metadata();
     for (const { partitionTimeMs } of this.group.queues) {
       this.scope.streamTimeMs = Math.max(this.scope.streamTimeMs, partitionTimeMs);
@@ -103,7 +107,7 @@ class RunningTask implements StreamTask {
       }),
       () => {
         this.initialising = false;
-        this.stores.expectProgressFits(this.times.names);
+        this.stores.expectProgressFits([...this.times.names, ...this.marks.names]);
       },
     );
   }
@@ -228,7 +232,8 @@ class RunningTask implements StreamTask {
 
   /** What stores and operators have come to, as it is committed. */
   private metadata(): Uint8Array {
-    return encodeProcessorMetadata(mergeProcessorMetadata([this.stores.metadata, this.times.metadata]));
+    const grown = mergeProcessorMetadata([this.stores.metadata, this.times.metadata]);
+    return encodeProcessorMetadata(new Map([...grown, ...this.marks.metadata]));
   }
 
   private sealed(): TaskOutput {
@@ -261,6 +266,7 @@ class RunningTask implements StreamTask {
         this.flushes.push(flush);
       },
       committedTime: (name) => this.times.open(name),
+      committedMark: (name) => this.marks.open(name),
     };
   }
 

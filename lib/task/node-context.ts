@@ -10,7 +10,7 @@ import { type Awaitable, isPromise } from '../model/awaitable.js';
 import { type Duration, durationMs } from '../model/duration.js';
 import { InvalidSettingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
-import type { CommittedTime, EngineContext } from '../processor/engine-context.js';
+import type { CommittedMark, CommittedTime, EngineContext } from '../processor/engine-context.js';
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
@@ -30,6 +30,7 @@ export interface TaskServices {
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
   committedTime(name: string): CommittedTime;
+  committedMark(name: string): CommittedMark;
 }
 
 export class NodeContext implements EngineContext<unknown, unknown> {
@@ -120,6 +121,10 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     return this.services.committedTime(name);
   }
 
+  committedMark(name: string): CommittedMark {
+    return this.services.committedMark(name);
+  }
+
   currentStreamTimeMs(): number {
     return this.scope.streamTimeMs;
   }
@@ -132,7 +137,7 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     return this.scope.metadata;
   }
 
-  recordDropped(reason: 'null-key' | 'null-value' | 'late'): void {
+  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'expired'): void {
     if (reason === 'late') this.services.failures.late(this.nodeName);
     else this.scope.recordDropped(reason);
   }

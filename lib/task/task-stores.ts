@@ -94,12 +94,15 @@ export class TaskStores {
   /** Seals every store, whether or not it was written, and answers the changelog records. */
   seal(): ReadonlyMap<TopicPartitionKey, RecordSet> {
     const changelogs = new Map<TopicPartitionKey, RecordSet>();
-    for (const { bytes, changelog } of this.byName.values()) {
+    for (const { spec, bytes, changelog } of this.byName.values()) {
       const writes = bytes.store.seal();
       bytes.pendingBytes = 0;
       if (changelog === null || writes.length === 0) continue;
-      for (const write of writes)
-        this.builder.append(write.key, write.packed === undefined ? write.value : write.packed, write.timestampMs);
+      const { changelogHeaders } = spec;
+      for (const { key, packed, value, timestampMs } of writes) {
+        const written = packed === undefined ? value : packed;
+        this.builder.append(key, written, timestampMs, written === null ? undefined : changelogHeaders);
+      }
       changelogs.set(changelog, this.builder.build());
     }
     return changelogs;

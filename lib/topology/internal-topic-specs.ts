@@ -43,6 +43,8 @@ function changelogConfig({ kind, retentionMs = 0 }: StoreSpec): Readonly<Record<
       return { ...CHANGELOG_CONFIG, 'min.compaction.lag.ms': keptMs };
     case 'keyValue':
     case 'timestampedKeyValue':
+    case 'nonJoined':
+    case 'suppressed':
       return CHANGELOG_CONFIG;
   }
 }

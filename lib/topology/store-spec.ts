@@ -1,3 +1,4 @@
+import type { Headers } from '../model/record-set.js';
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from '../state/byte-store.js';
 import type { StateStore } from '../state/state-store.js';
@@ -12,7 +13,17 @@ export interface StoreContext {
 }
 
 /** What a store is, and with it the format of its changelog. */
-export type StoreKind = 'keyValue' | 'timestampedKeyValue' | 'window' | 'timestampedWindow' | 'session' | 'versioned';
+export type StoreKind =
+  | 'keyValue'
+  | 'timestampedKeyValue'
+  | 'window'
+  | 'timestampedWindow'
+  | 'session'
+  | 'versioned'
+  /** Records of a left or outer join that have met none of the other stream. */
+  | 'nonJoined'
+  /** Updates of a table that are held back. */
+  | 'suppressed';
 
 /**
  * A store of a topology, as data. Kafka: `StoreBuilder`.
@@ -30,6 +41,8 @@ export interface StoreSpec {
   readonly retentionMs?: number;
   /** What the engine has to know of keys with a time in them; absent: they have none. */
   readonly layout?: StoreLayout;
+  /** Headers of changelog records that are no tombstones; absent: none. */
+  readonly changelogHeaders?: Headers;
   /** Whether writes go to a changelog topic; false leaves the store to memory alone. */
   readonly logged: boolean;
   /** Overrides of the changelog topic's settings. */

@@ -89,7 +89,7 @@ function windowSpec<K, V>(
     kind,
     cached: false,
     retentionMs,
-    layout: windowLayout({ retentionMs, inMemory }),
+    layout: windowLayout({ retentionMs, inMemory, retainDuplicates }),
     changelogKeySerde: windowChangelogKeys(options.key, endOf) as Serde<unknown>,
     open: (bytes, context) => open(bytes, settings, context),
   } satisfies StoreSpec);

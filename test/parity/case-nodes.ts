@@ -40,6 +40,10 @@ export interface CaseNode {
   readonly joiner?: FunctionRef;
   readonly graceMs?: number;
   readonly foreignKey?: FunctionRef;
+  readonly timeDifferenceMs?: number;
+  readonly beforeMs?: number;
+  readonly afterMs?: number;
+  readonly storeName?: string;
   readonly subtractor?: FunctionRef;
   readonly init?: string | number;
   readonly merger?: FunctionRef;

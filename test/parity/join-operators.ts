@@ -1,4 +1,5 @@
 /** Joins of cases, by the kinds of their sides. */
+import type { KStream } from '../../lib/index.js';
 import { type CaseNode, type Made, named, type Of, type Operator, serde, stored, type Value } from './case-nodes.js';
 
 type Joiner = (left: Value, right: Value, key: Value) => Value;
@@ -40,6 +41,28 @@ function tableTable(left: Of<'table'>, right: Of<'table'>, node: CaseNode, join:
   return { kind: 'table', of: joins[join](), key: left.key, value: 'string' };
 }
 
+function streamStream(left: Of<'stream'>, right: Of<'stream'>, node: CaseNode, join: JoinName): Made {
+  const { timeDifferenceMs = 0, beforeMs: before = timeDifferenceMs, afterMs: after = timeDifferenceMs } = node;
+  const options = {
+    ...named(node),
+    ...stored(node),
+    ...(node.storeName === undefined ? {} : { store: node.storeName }),
+    within: { before, after },
+    grace: node.graceMs ?? 0,
+    joiner: joiner(node),
+    value: serde('string'),
+  };
+  if (join === 'join') return madeStream(left, left.of.join(right.of, options));
+  return madeStream(
+    left,
+    join === 'leftJoin' ? left.of.leftJoin(right.of, options) : left.of.outerJoin(right.of, options),
+  );
+}
+
+function madeStream(left: Of<'stream'>, of: KStream<Value, Value>): Made {
+  return { kind: 'stream', of, key: left.key, value: 'string' };
+}
+
 const joined =
   (join: JoinName): Operator =>
   (build, node) => {
@@ -47,6 +70,7 @@ const joined =
     const right = build.input(node.right);
     if (left.kind === 'stream' && right.kind === 'table') return streamTable(left, right, node, join);
     if (left.kind === 'table' && right.kind === 'table') return tableTable(left, right, node, join);
+    if (left.kind === 'stream' && right.kind === 'stream') return streamStream(left, right, node, join);
     throw new Error(`missing operator: ${join} of a ${left.kind} and a ${right.kind}`);
   };
 

@@ -8,6 +8,7 @@ import type {
   Windowed,
   WindowStore,
 } from '../../lib/index.js';
+import type { NonJoinedKey, SidedValue } from '../../lib/state/non-joined-layout.js';
 
 /** All entries of a store in its own order; versioned stores are not listed. */
 export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknown, unknown> {
@@ -18,7 +19,10 @@ export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknow
     case 'session':
       return (store as SessionStore<unknown, unknown>).fetchRange(null, null);
     case 'versioned':
+    case 'suppressed':
       return nothing();
+    case 'nonJoined':
+      return nonJoinedEntries(store as KeyValueStore<NonJoinedKey<unknown>, readonly SidedValue[]>);
     case 'keyValue':
     case 'timestampedKeyValue':
       return (store as KeyValueStore<unknown, unknown>).all();
@@ -44,6 +48,16 @@ export function changelogKey(key: unknown): unknown {
 
 function isWindowed(key: unknown): key is Windowed<unknown> & { readonly sequence?: unknown } {
   return typeof key === 'object' && key !== null && 'window' in key;
+}
+
+/** As the text that Java makes of key and value, each value of a list for itself. */
+async function* nonJoinedEntries(
+  store: KeyValueStore<NonJoinedKey<unknown>, readonly SidedValue[]>,
+): AsyncGenerator<{ readonly key: unknown; readonly value: unknown }> {
+  for await (const { key, value: values } of store.all()) {
+    for (const { side, value } of values)
+      yield { key: `<${key.side},${key.key}:${key.timestampMs}>`, value: `<${side},${value}>` };
+  }
 }
 
 async function* nothing(): AsyncGenerator<never> {}

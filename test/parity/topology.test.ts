@@ -13,9 +13,6 @@ const cases = readdirSync(folder).map((file) => ({
 const NOT_YET: Readonly<Record<string, string>> = {
   'fk-join.json': 'foreign-key join',
   'global-table.json': 'globalTable',
-  'repartition-one-explicit.json': 'join of a stream and a stream',
-  'repartition-two-explicit-differ.json': 'join of a stream and a stream',
-  'stream-join-outer-stores.json': 'outerJoin of a stream and a stream',
 };
 
 describe('topologies, tasks and internal topics are those of Kafka Streams', () => {

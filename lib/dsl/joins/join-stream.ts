@@ -5,6 +5,8 @@ import { otherSide } from '../joinable.js';
 import type { KStream } from '../streams.js';
 import type { StreamParts, TableParts, Wiring } from '../wiring.js';
 import { type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
+import { joinStreams } from './stream-stream.js';
+import type { StreamJoinOptions } from './stream-stream-options.js';
 import { joinStreamWithTable } from './stream-table.js';
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if there is no such join, or its joiner is no function */
@@ -14,7 +16,7 @@ export function joinStream<K, V>(
   join: {
     readonly kind: JoinKind;
     readonly other: unknown;
-    readonly options: AnyJoin & { readonly value?: Serde<unknown> };
+    readonly options: AnyJoin & Partial<StreamJoinOptions> & { readonly value?: Serde<unknown> };
   },
 ): KStream<K, never> {
   const { kind, options } = join;
@@ -25,6 +27,10 @@ export function joinStream<K, V>(
       K,
       never
     >;
+  }
+  if (other.kind === 'stream') {
+    const streams = { left: parts, right: other.parts as StreamParts<K, unknown> };
+    return joinStreams(wiring, streams, kind, options) as KStream<K, never>;
   }
   throw new TopologyError(`${operator}: a stream cannot be joined so with a ${other.kind}`, { details: { operator } });
 }

@@ -24,10 +24,15 @@ interface Model {
 
 const EMPTY: Model = { entries: [], streamTimeMs: -1, sequence: 0 };
 
-/** The model after a put, or with its time alone where it came too late. */
-function put(model: Model, { key, startMs, value }: Put, duplicates: boolean): { model: Model; isPut: boolean } {
-  const streamTimeMs = Math.max(model.streamTimeMs, startMs);
+/** The model after a put, or with its time alone where it came too late. Nulls among duplicates mean something in memory alone. */
+function put(
+  model: Model,
+  { key, startMs, value }: Put,
+  { duplicates, inMemory }: { readonly duplicates: boolean; readonly inMemory: boolean },
+): { model: Model; isPut: boolean } {
   const sequence = model.sequence + (duplicates ? 1 : 0);
+  if (value === null && duplicates && !inMemory) return { model: { ...model, sequence }, isPut: true };
+  const streamTimeMs = Math.max(model.streamTimeMs, startMs);
   if (startMs <= streamTimeMs - RETENTION_MS) return { model: { ...model, streamTimeMs, sequence }, isPut: false };
   const others = model.entries.filter((entry) => duplicates || entry.key !== key || entry.startMs !== startMs);
   const entries = value === null ? others : [...others, { key, startMs, sequence, value }];
@@ -89,7 +94,7 @@ async function play(steps: readonly Step[], duplicates: boolean, inMemory: boole
   for (const each of steps) {
     if (levels.play(each.do, real) || each.do !== 'put') continue;
     await real.store.put(each.key, each.value, each.startMs);
-    const { model, isPut } = put(levels.now, each, duplicates);
+    const { model, isPut } = put(levels.now, each, { duplicates, inMemory });
     levels.now = model;
     if (!isPut) expired += 1;
   }

@@ -1,0 +1,35 @@
+/** Stores that operators of the DSL keep for themselves, as data. Nobody else reads them: queries refuse them. */
+import type { Serde } from '../serde/serde.js';
+import type { ByteStore } from '../state/byte-store.js';
+import { openKeyValueStore } from '../state/key-value-store.js';
+import { nonJoinedKeySerde, nonJoinedValueSerde } from '../state/non-joined-layout.js';
+import { commonSpec } from './store-checks.js';
+import type { StoreContext, StoreSpec } from './store-spec.js';
+
+interface OperatorStoreOptions {
+  readonly name: string;
+  readonly logged?: boolean;
+  readonly changelogConfig?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What has met nothing yet of the two streams of a left or outer join. Kafka: `OuterStreamJoinStoreFactory`.
+ *
+ * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a name that is none
+ */
+export function nonJoinedStore(
+  options: OperatorStoreOptions & {
+    readonly key: Serde<unknown>;
+    readonly left: Serde<unknown>;
+    readonly right: Serde<unknown>;
+  },
+): StoreSpec {
+  const { key, left, right, ...common } = options;
+  const spec: StoreSpec = {
+    ...commonSpec({ ...common, key: nonJoinedKeySerde(key), value: nonJoinedValueSerde(left, right) }),
+    kind: 'nonJoined',
+    cached: false,
+    open: (bytes: ByteStore, context: StoreContext) => openKeyValueStore(bytes, spec, context),
+  };
+  return Object.freeze(spec);
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { defineApp, StreamsBuilder, string } from '../../../lib/index.js';
+import { TopologyTestDriver } from '../../../lib/testing/topology-test-driver.js';
+
+const text = { key: string(), value: string() };
+/** Beyond every window of the generated records. */
+const END_MS = 1_000_000;
+type Kind = 'join' | 'leftJoin' | 'outerJoin';
+
+interface Windows {
+  readonly before: number;
+  readonly after: number;
+  readonly grace: number;
+}
+interface Input {
+  readonly side: 'left' | 'right';
+  readonly key: string;
+  readonly value: string;
+  readonly ts: number;
+}
+
+async function run(kind: Kind, { before, after, grace }: Windows, inputs: readonly Input[]): Promise<string[]> {
+  const builder = new StreamsBuilder();
+  const left = builder.stream('left', text);
+  const options = {
+    within: { before, after },
+    grace,
+    joiner: (l: string | null, r: string | null) => `${l}+${r}`,
+  };
+  const right = builder.stream('right', text);
+  if (kind === 'join') left.join(right, options).to('out');
+  else if (kind === 'leftJoin') left.leftJoin(right, options).to('out');
+  else left.outerJoin(right, options).to('out');
+  const driver = await TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+  const end = { key: 'end', ts: END_MS };
+  const last: Input[] = [
+    { ...end, side: 'left', value: 'l-end' },
+    { ...end, side: 'right', value: 'r-end' },
+  ];
+  for (const { side, key, value, ts } of [...inputs, ...last])
+    await driver.pipeInput(side, { key, value, timestampMs: ts });
+  return driver
+    .readOutputs('out', text)
+    .map(({ key, value, timestampMs }) => `${key} ${value}@${timestampMs}`)
+    .filter((record) => !record.startsWith('end'))
+    .sort();
+}
+
+/** Every pair, and every record that has no partner, or that came when its window had passed and its partner was not there yet. */
+function expected(kind: Kind, { before, after }: Windows, inputs: readonly Input[]): string[] {
+  const meet = (a: Input, b: Input): boolean => {
+    if (a.side === 'right') return b.side === 'left' && meet(b, a);
+    return b.side === 'right' && a.key === b.key && b.ts >= a.ts - before && b.ts <= a.ts + after;
+  };
+  const out: string[] = [];
+  let streamTime = -1;
+  inputs.forEach((record, at) => {
+    streamTime = Math.max(streamTime, record.ts);
+    const earlier = inputs.slice(0, at).filter((other) => meet(record, other));
+    const isLeft = record.side === 'left';
+    for (const other of earlier) {
+      const pair = isLeft ? `${record.value}+${other.value}` : `${other.value}+${record.value}`;
+      out.push(`${record.key} ${pair}@${Math.max(record.ts, other.ts)}`);
+    }
+    if (earlier.length > 0 || !(kind === 'outerJoin' || (kind === 'leftJoin' && isLeft))) return;
+    const isPast = record.ts + (isLeft ? after : before) < streamTime;
+    if (!isPast && inputs.slice(at + 1).some((other) => meet(record, other))) return;
+    out.push(`${record.key} ${isLeft ? `${record.value}+null` : `null+${record.value}`}@${record.ts}`);
+  });
+  return out.sort();
+}
+
+/** In an order in which no record is later than the grace. */
+function shuffled(inputs: readonly Input[], delays: readonly number[], grace: number): Input[] {
+  return inputs
+    .map((input, at) => ({ input, arrives: input.ts + ((delays[at] ?? 0) % (grace + 1)) }))
+    .sort((a, b) => a.arrives - b.arrives)
+    .map(({ input }) => input);
+}
+
+const windows: fc.Arbitrary<Windows> = fc.record({
+  before: fc.integer({ min: 1, max: 20 }),
+  after: fc.integer({ min: 1, max: 20 }),
+  grace: fc.nat({ max: 25 }),
+});
+const records = fc.array(
+  fc.record({
+    side: fc.constantFrom('left' as const, 'right' as const),
+    key: fc.constantFrom('a', 'b', 'ab'),
+    ts: fc.nat({ max: 150 }),
+  }),
+  { maxLength: 30 },
+);
+
+test.each(['join', 'leftJoin', 'outerJoin'] as const)(
+  '%s of two streams that are late within the grace is that of nested loops',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        windows,
+        records,
+        fc.array(fc.nat({ max: 25 }), { maxLength: 30 }),
+        async (of, given, delays) => {
+          const inputs = given.map((each, at): Input => ({ ...each, value: `${each.side.charAt(0)}${at}` }));
+          const arriving = shuffled(inputs, delays, of.grace);
+
+          expect(await run(kind, of, arriving)).toEqual(expected(kind, of, arriving));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { StreamsBuilder, string } from '../../../lib/index.js';
+import type { Topology } from '../../../lib/topology/topology.js';
+import { type RestartInput, runCut } from '../../support/restarts.js';
+
+const text = { key: string(), value: string() };
+type Kind = 'join' | 'leftJoin' | 'outerJoin';
+
+function joined(kind: Kind, before: number, after: number, grace: number, inMemory: boolean): Topology {
+  const builder = new StreamsBuilder();
+  const left = builder.stream('left', text);
+  const joiner = (l: string | null, r: string | null) => `${l}+${r}`;
+  const right = builder.stream('right', text);
+  const options = { within: { before, after }, grace, inMemory, joiner };
+  if (kind === 'join') left.join(right, options).to('out');
+  else if (kind === 'leftJoin') left.leftJoin(right, options).to('out');
+  else left.outerJoin(right, options).to('out');
+  return builder.build();
+}
+
+const input: fc.Arbitrary<RestartInput> = fc.record({
+  topic: fc.constantFrom('left', 'right'),
+  key: fc.constantFrom('x', 'y', 'xy', null),
+  value: fc.constantFrom('1', '2', null),
+  timestampMs: fc.oneof(fc.nat({ max: 60 }), fc.nat({ max: 400_000 })),
+});
+
+test.each(['join', 'leftJoin', 'outerJoin'] as const)(
+  '%s of two streams, cut at any record and restored from a cleaned log, is that of a run in one go (trap 27)',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(input, { maxLength: 20 }),
+        fc.tuple(fc.nat({ max: 15 }), fc.nat({ max: 15 }), fc.nat({ max: 20 }), fc.boolean()),
+        fc.integer({ min: 1, max: 3 }),
+        async (inputs, windows, step) => {
+          const topology = joined(kind, ...windows);
+
+          expect(await runCut(topology, inputs, step, true)).toEqual(await runCut(topology, inputs, step, false));
+        },
+      ),
+      { numRuns: 80 },
+    );
+  },
+);
