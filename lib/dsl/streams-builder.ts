@@ -1,10 +1,19 @@
 import { TopologyError } from '../model/errors.js';
+import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import type { Topology } from '../topology/topology.js';
 import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
+import { expectSerdes } from './expect-serdes.js';
+import {
+  type GlobalKTable,
+  type GlobalStoreOptions,
+  type GlobalTableOptions,
+  globalStore,
+  globalTable,
+} from './global-table.js';
 import { GroupedStream } from './grouped-stream.js';
 import { GroupedTable } from './grouped-table.js';
 import { joinable } from './joinable.js';
@@ -94,6 +103,35 @@ export class StreamsBuilder {
     return keptOnDemand(this.wiring, { name, parents: [], reads, store, key, value, options });
   }
 
+  /**
+   * A table of the latest value by key of one topic that every member holds whole: streams are joined with it by any key, and every
+   * processor may read its store. Rows are as of what a member has read: all that was committed when it began, and what came since.
+   */
+  globalTable<K, V>(topic: string, options: GlobalTableOptions<K, V>): GlobalKTable<K, V> {
+    return globalTable(this.graph, topic, options);
+  }
+
+  /**
+   * Adds a store that every member holds whole, kept from a topic by a processor of its own, which alone may write to it. Any other
+   * processor may read it by its name, without being connected.
+   *
+   * The processor sees every record of all partitions, those of one partition in order, and sees them again whenever a member loads
+   * the store: it writes what follows from the records alone. It has no children, no punctuations and no stream time.
+   *
+   * @example
+   * const rates = keyValueStore({ name: 'rates', key: string(), value: double() });
+   * builder.addGlobalStore(rates, 'rates', { key: string(), value: double() }, () => new KeepRates());
+   */
+  addGlobalStore<K, V>(
+    store: StoreSpec,
+    topic: string,
+    options: GlobalStoreOptions<K, V>,
+    supplier: ProcessorSupplier<K, V>,
+  ): this {
+    globalStore(this.graph, topic, { store, options, supplier });
+    return this;
+  }
+
   /** Adds a store for `process` and `processValues`, which name it in `stores`. Adding one twice does no harm. */
   addStateStore(store: StoreSpec): this {
     this.graph.add({
@@ -155,14 +193,4 @@ function expectAgreement(
 
 function sameBytes(first: Serde<unknown>, second: Serde<unknown>): boolean {
   return first === second || (first.format !== undefined && first.format === second.format);
-}
-
-function expectSerdes(topics: string, options: Partial<StreamOptions<unknown, unknown>> | undefined): void {
-  for (const side of ['key', 'value'] as const) {
-    if (typeof options?.[side]?.deserialize === 'function' && typeof options[side].serialize === 'function') continue;
-    throw new TopologyError(`topic '${topics}': there is no serde for the ${side}`, {
-      details: { topics, side },
-      remedy: `Give the ${side} serde as an option: { ${side}: string() }.`,
-    });
-  }
 }

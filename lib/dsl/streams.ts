@@ -9,7 +9,9 @@ import type { Awaitable } from '../model/awaitable.js';
 import type { Windowed } from '../model/windowed.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
+import type { GlobalKTable } from './global-table.js';
 import type {
+  ForeignKeyOfRecord,
   StreamTableJoin,
   StreamTableLeftJoin,
   TableJoin,
@@ -145,6 +147,19 @@ export interface KStream<K, V> {
     options: StreamTableJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
   /**
+   * Each record with the row of a global table that `foreignKey` names, as the row is on this member; records without a row are left
+   * out. Nothing has to move, whatever the number of partitions. Records with a null value are dropped, and those whose `foreignKey`
+   * is null; a null key is no hindrance.
+   */
+  join<KT, VT, VR extends V>(
+    table: GlobalKTable<KT, VT>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableJoin<K, V, VT, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  join<KT, VT, VR>(
+    table: GlobalKTable<KT, VT>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+  /**
    * Each pair of records of two streams with one key whose timestamps are within the window; the pair has the later timestamp. Records
    * without key or value are dropped, and topics of both sides must have one partition count.
    *
@@ -168,6 +183,15 @@ export interface KStream<K, V> {
   leftJoin<VT, VR>(
     table: KTable<K, VT>,
     options: StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KStream<K, VR>;
+  /** As `join`, with null for a row that is not there, also where `foreignKey` is null. */
+  leftJoin<KT, VT, VR extends V>(
+    table: GlobalKTable<KT, VT>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableLeftJoin<K, V, VT, VR> & SameValueOptions<VR>,
+  ): KStream<K, Kept<V, VR>>;
+  leftJoin<KT, VT, VR>(
+    table: GlobalKTable<KT, VT>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
   /** As `join`, and each record of this stream that has met nothing when its window has closed, joined with null. */
   leftJoin<V2, VR extends V>(

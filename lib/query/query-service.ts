@@ -14,12 +14,15 @@ import type { Offset } from '../model/offset.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { RuntimePorts } from '../runtime/ports.js';
 import { loadTaskDirectory, type TaskDirectory } from '../runtime/task-directory.js';
+import type { StoredValue } from '../state/byte-store.js';
 import { readStored } from '../state/read-stored.js';
 import type { StreamsApp } from '../topology/app.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { StoreSpec } from '../topology/store-spec.js';
+import type { GlobalStore } from '../topology/topology.js';
 import { WarmFollowers } from './warm-followers.js';
+import { WarmGlobals } from './warm-globals.js';
 
 export interface QueryServiceInit {
   readonly app: StreamsApp;
@@ -27,7 +30,10 @@ export interface QueryServiceInit {
 }
 
 export interface QueryOptions {
-  /** Changelog offset that the answer must have reached, for reading one's own writes: it waits for the log to get there. */
+  /**
+   * Changelog offset that the answer must have reached, for reading one's own writes: it waits for the log to get there. Of a global
+   * store: the offset in the partition of its topic to which the key belongs by the default partitioner.
+   */
   readonly atLeast?: Offset;
   /** How old what is in memory may be, in milliseconds, to be answered without asking the log; default 0: fresh. */
   readonly maxStalenessMs?: number;
@@ -40,19 +46,26 @@ export interface QueryAnswer<V = unknown> {
   readonly value: V | null;
   /** Timestamp of the record that wrote the value, in milliseconds; null if there is none. */
   readonly timestampMs: number | null;
-  /** The changelog partition, and the first offset that the answer does not know of. */
+  /**
+   * The changelog partition, and the first offset that the answer does not know of. Of a global store: the partition of its topic to
+   * which the key belongs by the default partitioner.
+   */
   readonly asOf: TopicPartition & { readonly nextOffset: Offset };
+  /** Global stores only: where the answer stands in each partition of the topic. */
+  readonly positions?: readonly (TopicPartition & { readonly nextOffset: Offset })[];
 }
 
 /** Serves one application; keeps followers warm, so that the next question for a partition reads only what is new. */
 export class QueryService {
   private readonly init: QueryServiceInit;
   private readonly followers: WarmFollowers;
+  private readonly globals: WarmGlobals;
   private directory: TaskDirectory | null = null;
 
   constructor(init: QueryServiceInit) {
     this.init = init;
     this.followers = new WarmFollowers(init);
+    this.globals = new WarmGlobals(init);
   }
 
   /**
@@ -65,24 +78,42 @@ export class QueryService {
   async get<V = unknown>(storeName: string, key: unknown, options: QueryOptions = {}): Promise<QueryAnswer<V>> {
     const spec = this.storeSpec(storeName);
     const keyBytes = serializeKey(spec, key);
+    const global = this.init.app.topology.globalStores.get(storeName);
+    if (global !== undefined) return this.getGlobal<V>(global, spec, keyBytes, options);
     const task = await this.taskOf(spec, keyBytes);
     const changelog = task.changelogs.find(({ store }) => store === storeName);
     if (changelog === undefined) throw refused(storeName, 'has no changelog: only its task can read it');
     const wanted = byteKey(keyBytes);
     const read = await this.followers.read(task.taskId, changelog, options, (store) => store.get(wanted));
-    const { result: stored, position } = read;
-    return {
-      found: stored !== null,
-      value: stored === null ? null : (readStored(stored, spec.valueSerde) as V),
-      timestampMs: stored?.timestampMs ?? null,
-      asOf: { topic: changelog.topic, partition: changelog.partition, nextOffset: position },
-    };
+    const { result, position } = read;
+    return answer<V>(spec, result, {
+      topic: changelog.topic,
+      partition: changelog.partition,
+      nextOffset: position,
+    });
   }
 
   /** Lets go of what is in memory; the service may be used again. */
   close(): void {
     this.followers.clear();
+    this.globals.clear();
     this.directory = null;
+  }
+
+  private async getGlobal<V>(
+    global: GlobalStore,
+    spec: StoreSpec,
+    keyBytes: Uint8Array,
+    options: QueryOptions,
+  ): Promise<QueryAnswer<V>> {
+    const { atLeast, ...reach } = options;
+    const partitionAmong = (count: number) => defaultPartition(keyBytes, null, Math.max(1, count));
+    const goal = atLeast === undefined ? {} : { atLeast: { partitionAmong, offset: atLeast } };
+    const wanted = byteKey(keyBytes);
+    const { result, positions } = await this.globals.read(global, { ...reach, ...goal }, (store) => store.get(wanted));
+    const own = positions[partitionAmong(positions.length)];
+    const asOf = own ?? { topic: global.topic, partition: 0, nextOffset: 0 as Offset };
+    return { ...answer<V>(spec, result, asOf), positions };
   }
 
   private storeSpec(name: string): StoreSpec {
@@ -111,6 +142,15 @@ export async function queryKey<V = unknown>(
 ): Promise<QueryAnswer<V>> {
   const { app, ports, store, key, ...options } = question;
   return new QueryService({ app, ports }).get<V>(store, key, options);
+}
+
+function answer<V>(spec: StoreSpec, stored: StoredValue | null, asOf: QueryAnswer['asOf']): QueryAnswer<V> {
+  return {
+    found: stored !== null,
+    value: stored === null ? null : (readStored(stored, spec.valueSerde) as V),
+    timestampMs: stored?.timestampMs ?? null,
+    asOf,
+  };
 }
 
 function serializeKey({ name, keySerde }: StoreSpec, key: unknown): Uint8Array {

@@ -9,6 +9,7 @@ import { type RefusalReason, refusalByPosition } from '../snapshots/usability.js
 import type { TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import { Lines } from './lines.js';
 
 /** Store partitions kept in memory; the one asked for longest ago goes first. */
 const FOLLOWERS_MAX = 64;
@@ -35,7 +36,7 @@ export class WarmFollowers {
   private readonly app: StreamsApp;
   private readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
   private readonly warm = new Map<string, Warm>();
-  private readonly lines = new Map<string, Promise<unknown>>();
+  private readonly lines = new Lines();
 
   constructor({ app, ports }: { app: StreamsApp; ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'> }) {
     this.app = app;
@@ -50,19 +51,10 @@ export class WarmFollowers {
     read: (store: TransactionalStore) => Awaitable<T>,
   ): Promise<{ readonly result: T; readonly position: Offset }> {
     const name = `${taskId}/${changelog.store}`;
-    const before = this.lines.get(name) ?? Promise.resolve();
-    const turn = before
-      .catch(() => undefined)
-      .then(async () => {
-        const { loaded } = await this.bringUpToDate(name, taskId, changelog, options);
-        return { result: await read(loaded.store), position: loaded.follower.position };
-      });
-    this.lines.set(name, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.lines.get(name) === turn) this.lines.delete(name);
-    }
+    return this.lines.wait(name, async () => {
+      const { loaded } = await this.bringUpToDate(name, taskId, changelog, options);
+      return { result: await read(loaded.store), position: loaded.follower.position };
+    });
   }
 
   clear(): void {

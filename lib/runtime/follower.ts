@@ -20,9 +20,9 @@ import type { TopicPartition } from '../model/topic-partition.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 
 /** How long one fetch waits for the log to grow before progress is judged again. */
-const FOLLOW_WAIT_MS = 100;
+export const FOLLOW_WAIT_MS = 100;
 /** Reads beyond the target that are made to come to an end that moves on. */
-const CHASES_MAX = 100;
+export const CHASES_MAX = 100;
 /** Keys remembered as changed; beyond it the follower only knows that there are many. */
 const CHANGED_KEYS_MAX = 1_000_000;
 

@@ -26,9 +26,19 @@ export interface KeptStore {
   readonly snapshotOffset: Offset;
 }
 
+/** A global store, with where it stands in each partition of its topic (K1 to K3 hold for each). */
+export interface KeptGlobalStore {
+  readonly store: TransactionalStore;
+  /** Id of the topic that the store was built from. */
+  readonly topicId: string;
+  readonly partitions: ReadonlyMap<number, Pick<KeptStore, 'nextOffset' | 'atEndMs'>>;
+}
+
 /** One per process (a Lambda execution environment, a member in a simulation). */
 export class KeptStores {
   private readonly byName = new Map<string, KeptStore>();
+  /** By store: as many as the topology has. */
+  private readonly globals = new Map<string, KeptGlobalStore>();
 
   keep(kept: KeptStore): void {
     const name = keyOf(kept.taskId, kept.store.name);
@@ -45,6 +55,17 @@ export class KeptStores {
     const name = keyOf(taskId, store);
     const kept = this.byName.get(name) ?? null;
     this.byName.delete(name);
+    return kept;
+  }
+
+  keepGlobal(kept: KeptGlobalStore): void {
+    this.globals.set(kept.store.name, kept);
+  }
+
+  /** Hands a global store out; null if there is none. */
+  takeGlobal(store: string): KeptGlobalStore | null {
+    const kept = this.globals.get(store) ?? null;
+    this.globals.delete(store);
     return kept;
   }
 

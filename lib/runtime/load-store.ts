@@ -14,6 +14,7 @@
  *       written beyond the target while it is loaded may be missing (F5 of follower.ts): whoever goes on from there meets them
  */
 import type { Logger } from '../host/host.js';
+import type { TopicConfig } from '../log/log.js';
 import { InternalError, OffsetOutOfRangeError, SnapshotCorruptedError, UnknownTopicError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -102,13 +103,17 @@ export async function changelogFacts(
   if (description === undefined)
     throw new UnknownTopicError(`changelog ${topic} does not exist`, { details: { topic } });
   const start = (await ports.log.listOffsets([changelog], 'earliest')).get(topicPartitionKey(changelog));
-  const isCompacted = (description.config['cleanup.policy'] ?? 'delete').includes('compact');
-  const retention = description.config['delete.retention.ms'];
   return {
     topicId: description.topicId,
     logStartOffset: start ?? (0 as Offset),
-    deleteRetentionMs: isCompacted ? Number(retention ?? DEFAULT_DELETE_RETENTION_MS) : Number.POSITIVE_INFINITY,
+    deleteRetentionMs: deleteRetentionMs(description.config),
   };
+}
+
+/** How long a topic keeps deletes, in milliseconds; Infinity where the cleaner drops no tombstones. */
+export function deleteRetentionMs(config: TopicConfig): number {
+  const isCompacted = (config['cleanup.policy'] ?? 'delete').includes('compact');
+  return isCompacted ? Number(config['delete.retention.ms'] ?? DEFAULT_DELETE_RETENTION_MS) : Number.POSITIVE_INFINITY;
 }
 
 /** Whose snapshot a store's is. */

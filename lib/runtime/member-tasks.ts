@@ -2,6 +2,7 @@ import type { Incarnation, Lease, MemberReport } from '../leases/records.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
+import type { ByteStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { EventListener } from './events.js';
 import type { KeptStores } from './kept-stores.js';
@@ -31,6 +32,8 @@ export interface MemberTasksInit {
   readonly ports: RuntimePorts;
   readonly self: Incarnation;
   readonly kept: KeptStores;
+  /** By name; the tasks read them. */
+  readonly globalStores: ReadonlyMap<string, ByteStore>;
   readonly onEvent: EventListener | undefined;
   /** Called when a run has ended. */
   readonly ended: (outcome: TaskOutcome) => void;
@@ -57,7 +60,7 @@ export class MemberTasks {
 
   /** Runs a task whose lease was just taken. */
   start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null): void {
-    const { app, ports, self, kept, onEvent } = this.init;
+    const { app, ports, self, kept, globalStores, onEvent } = this.init;
     const task = directory.tasks.get(taskId);
     if (task === undefined) return;
     const stop = new StopSource();
@@ -74,6 +77,7 @@ export class MemberTasks {
       previous,
       stop,
       kept,
+      globalStores,
       status,
       ...(onEvent === undefined ? {} : { onEvent }),
     });

@@ -123,11 +123,20 @@ async function startTask(
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
   stores: ReadonlyMap<string, TransactionalStore>,
 ): Promise<StreamTask> {
-  const { app, partitionCounts, ports } = run;
+  const { app, partitionCounts, ports, globalStores } = run;
   const nowMs = ports.host.clock.now();
   const { taskId } = run.task;
   const { punctuations } = run;
-  const task = createStreamTask({ app, taskId, partitionCounts, stores, committed, nowMs, punctuations });
+  const task = createStreamTask({
+    app,
+    taskId,
+    partitionCounts,
+    stores,
+    globalStores,
+    committed,
+    nowMs,
+    punctuations,
+  });
   try {
     const ready = task.init();
     if (isPromise(ready)) await ready;

@@ -10,6 +10,7 @@ import type { CommittedOffset } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import { subTopologyOf } from '../topology/topology.js';
 import { emptyStore, type LoadedStore, loadStore, storeSpec } from './load-store.js';
 import type { TaskRun } from './task-run.js';
 import { keepStores, type SessionStore } from './task-session.js';
@@ -89,7 +90,7 @@ async function restoreTarget(
 /** Stores without a changelog begin empty and last as long as the run. */
 function addUnloggedStores({ app, task, unlogged }: TaskRun): void {
   const logged = new Set(task.changelogs.map(({ store }) => store));
-  for (const name of app.topology.subTopologies[task.subTopology]?.stores ?? []) {
+  for (const name of subTopologyOf(app.topology, task.subTopology)?.stores ?? []) {
     if (!logged.has(name) && !unlogged.has(name)) unlogged.set(name, emptyStore(storeSpec(app, name)));
   }
 }

@@ -13,7 +13,8 @@
  *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says
  *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more
  *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
- *   M5  a task that fails does not take the others along; a broken rule of the engine ends the member with the evidence
+ *   M5  a task that fails does not take the others along; a broken rule of the engine ends the member with the evidence, as does a
+ *       global store that cannot be kept (member-globals.ts)
  */
 import type { Logger } from '../host/host.js';
 import type { Incarnation, Member, MemberId, Plan } from '../leases/records.js';
@@ -29,6 +30,7 @@ import { handOver } from './hand-over.js';
 import { Heartbeat } from './heartbeat.js';
 import { KeptStores } from './kept-stores.js';
 import { type EndReason, whyEnd } from './member-end.js';
+import { MemberGlobals } from './member-globals.js';
 import { MemberTasks } from './member-tasks.js';
 import { deathSignal, mortalPorts, untilDeath } from './mortal-ports.js';
 import type { RuntimePorts } from './ports.js';
@@ -129,6 +131,7 @@ class MemberRun {
   readonly self: Incarnation;
   private readonly options: RunMemberOptions;
   private readonly logger: Logger;
+  private readonly globals: MemberGlobals;
   private readonly tasks: MemberTasks;
   private readonly granted: GrantedTasks;
   private readonly heartbeat: Heartbeat;
@@ -155,7 +158,17 @@ class MemberRun {
     const leftMs = (deadlineAtMonotonicMs ?? Number.POSITIVE_INFINITY) - this.startedMs;
     this.drainAtMs = this.startedMs + leftMs - Math.min(DRAIN_LEAD_MOST_MS, leftMs * DRAIN_LEAD_PART);
     const { self } = this;
-    this.tasks = new MemberTasks({ app, ports, self, kept, onEvent, ended: (outcome) => this.taskEnded(outcome) });
+    this.globals = new MemberGlobals({
+      app,
+      ports,
+      logger: this.logger,
+      kept,
+      ready: () => this.wakeup.wake(),
+      failed: (error) => this.fail(error),
+    });
+    const { stores: globalStores } = this.globals;
+    const ended = (outcome: TaskOutcome) => this.taskEnded(outcome);
+    this.tasks = new MemberTasks({ app, ports, self, kept, globalStores, onEvent, ended });
     this.granted = new GrantedTasks({
       ports,
       self,
@@ -189,6 +202,7 @@ class MemberRun {
       return ended;
     } finally {
       unlisten();
+      await this.globals.stop();
       this.heartbeat.end();
       await beating;
       await calling;
@@ -236,6 +250,8 @@ class MemberRun {
     const { app, ports, doorbell } = this.options;
     const isWanted = doorbell !== undefined || (this.plan?.assignment[this.self.memberId]?.active.length ?? 0) > 0;
     if (!isWanted) return null;
+    this.globals.start();
+    if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
     this.directory ??= await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
     return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
   }
@@ -279,6 +295,7 @@ class MemberRun {
     const isLost = () => this.stop.reason === 'lost';
     this.tasks.stopAll(isLost() ? 'lost' : ended === 'drained' ? 'draining' : ended === 'idle' ? 'idle' : 'stopped');
     await this.tasks.allEnded();
+    await this.globals.stop();
     this.heartbeat.end();
     if (isLost() || this.successorSeen) return;
     await this.freeSlot();

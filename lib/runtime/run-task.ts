@@ -22,6 +22,7 @@ import { isPromise } from '../model/awaitable.js';
 import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import { parseTopicPartitionKey } from '../model/topic-partition.js';
+import type { ByteStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type EventListener, observedLogger } from './events.js';
@@ -51,6 +52,8 @@ export interface RunTaskOptions {
   readonly previous: Lease | null;
   readonly stop: Stop;
   readonly kept?: KeptStores;
+  /** By name, loaded; absent: the topology has none. */
+  readonly globalStores?: ReadonlyMap<string, ByteStore>;
   readonly status?: TaskStatus;
   readonly onEvent?: EventListener;
 }
@@ -99,6 +102,7 @@ function startRun(options: RunTaskOptions): TaskRun {
     hold: new LeaseHold(ports.leases, owner, lease),
     stop,
     kept: options.kept ?? new KeptStores(),
+    globalStores: options.globalStores ?? new Map(),
     status: options.status ?? new TaskStatus(task.taskId, ports.host.clock.monotonic()),
     logger: observedLogger(ports.host.logger, options.onEvent).child({ taskId: task.taskId, ...owner }),
     recorded: previous?.offsets ?? null,

@@ -2,7 +2,7 @@ import type { Logger } from '../host/host.js';
 import type { RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
 import type { TransactionalProducer } from '../log/log.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
-import type { TransactionalStore } from '../state/byte-store.js';
+import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { KeptStores } from './kept-stores.js';
@@ -22,6 +22,8 @@ export interface TaskRun {
   readonly hold: LeaseHold;
   readonly stop: Stop;
   readonly kept: KeptStores;
+  /** By name: the member keeps them up with their topics, the task reads them. */
+  readonly globalStores: ReadonlyMap<string, ByteStore>;
   readonly status: TaskStatus;
   readonly logger: Logger;
   /** Offsets of the lease's last clean release; null if there was none. */

@@ -5,6 +5,7 @@ import { offset } from '../model/offset.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
+import { subTopologyOf } from '../topology/topology.js';
 import type { ObservedInput } from './state.js';
 
 export interface ObserveInputs {
@@ -79,7 +80,7 @@ function releasedTasks({ app, members, leases, plan }: ObserveInputs): readonly 
 /** The task's partition of each source topic that has that many. */
 function inputs({ app, topics }: ObserveInputs, id: TaskId): readonly TopicPartition[] {
   const { subTopology, partition } = parseTaskId(id);
-  const sources = app.topology.subTopologies.find((part) => part.id === subTopology)?.sourceTopics ?? [];
+  const sources = subTopologyOf(app.topology, subTopology)?.sourceTopics ?? [];
   return sources
     .map((name) => topicName(app, name))
     .filter((topic) => partition < (topics.get(topic)?.partitions ?? 0))

@@ -11,7 +11,12 @@
 import type { Plan } from '../leases/records.js';
 import type { TopicDescription } from '../log/log.js';
 import { deadLetterTopics } from '../model/dead-letter-topics.js';
-import { InternalTopicMismatchError, InvalidSettingError, PartitionCountChangedError } from '../model/errors.js';
+import {
+  InternalTopicMismatchError,
+  InvalidSettingError,
+  MissingSourceTopicError,
+  PartitionCountChangedError,
+} from '../model/errors.js';
 import { internalTopicName, type StreamsApp, topicName } from '../topology/app.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../topology/internal-topic-specs.js';
 import { type ResolvedPartitions, resolvePartitions } from '../topology/resolve-partitions.js';
@@ -30,7 +35,8 @@ export interface Resolution {
 
 /** Names on the broker of all topics that the application reads or owns, and of its dead-letter topics, sorted. */
 export function topicsOf(app: StreamsApp): readonly string[] {
-  const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...deadLetterTopics(app.settings).keys()];
+  const others = [...globalTopicsOf(app), ...deadLetterTopics(app.settings).keys()];
+  const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...others];
   return [...new Set(names)].sort();
 }
 
@@ -48,6 +54,7 @@ export function resolveTopics(state: Pick<ApplicationState, 'app' | 'topics' | '
   for (const topic of sources) checkRecorded(topic, topics.get(topic), plan);
   const counts = new Map([...topics].map(([topic, { partitions }]) => [topic, partitions]));
   const resolved = resolvePartitions(app, counts);
+  checkGlobalTopics(app, topics);
   checkDeadLetters(app, topics);
   const specs = internalTopicSpecs(app, resolved);
   for (const spec of specs) {
@@ -86,6 +93,15 @@ function checkRecorded(topic: string, found: TopicDescription | undefined, plan:
     `topic '${topic}' has ${found.partitions} partitions, ${recorded} were recorded when the application started`,
     { details: { topic, recorded, found: found.partitions } },
   );
+}
+
+/** They may grow: no task depends on the number of their partitions, and members read those that there are. */
+function checkGlobalTopics(app: StreamsApp, topics: ReadonlyMap<string, TopicDescription>): void {
+  const missing = globalTopicsOf(app).filter((topic) => !topics.has(topic));
+  if (missing.length === 0) return;
+  throw new MissingSourceTopicError(`topics of global stores do not exist: ${missing.join(', ')}`, {
+    details: { topics: missing },
+  });
 }
 
 function checkDeadLetters(app: StreamsApp, topics: ReadonlyMap<string, TopicDescription>): void {
@@ -135,6 +151,10 @@ function sourceTopicsOf(app: StreamsApp): readonly string[] {
   return [...new Set(app.topology.subTopologies.flatMap((part) => part.sourceTopics))].map((topic) =>
     topicName(app, topic),
   );
+}
+
+function globalTopicsOf({ topology }: StreamsApp): readonly string[] {
+  return [...topology.globalStores.values()].map(({ topic }) => topic);
 }
 
 function internalTopicsOf(app: StreamsApp): readonly string[] {

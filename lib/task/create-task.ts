@@ -11,10 +11,11 @@ import type { Settings } from '../model/settings.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { topicName } from '../topology/app.js';
-import type { SubTopology } from '../topology/topology.js';
+import { type SubTopology, subTopologyOf } from '../topology/topology.js';
 import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
 import { RecordGate } from './deserialization.js';
 import { FailurePolicy } from './failure-policy.js';
+import { GlobalReads } from './global-reads.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskServices } from './node-context.js';
 import { buildNodeGraph, type NodeGraph } from './node-graph.js';
@@ -49,6 +50,7 @@ class RunningTask implements StreamTask {
   private readonly stores: TaskStores;
   private readonly times: OperatorTimes;
   private readonly marks: OperatorMarks;
+  private readonly globals: GlobalReads;
   private readonly graph: NodeGraph;
   private readonly group: PartitionGroup;
   private readonly receivers = new Map<RecordQueue, readonly Receiver[]>();
@@ -69,7 +71,7 @@ class RunningTask implements StreamTask {
     const { app, taskId } = init;
     const settings = init.settings ?? app.settings;
     const { subTopology, partition } = parseTaskId(taskId);
-    const part = app.topology.subTopologies.find(({ id }) => id === subTopology);
+    const part = subTopologyOf(app.topology, subTopology);
     if (part === undefined)
       throw new InternalError(`there is no sub-topology for task ${taskId}`, { details: { taskId } });
     this.taskId = taskId;
@@ -78,6 +80,7 @@ class RunningTask implements StreamTask {
     const { scope, outputs } = this;
     this.failures = new FailurePolicy({ settings, handlers: app.handlers ?? {}, outputs, scope });
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
+    this.globals = new GlobalReads(app.topology, init.globalStores ?? new Map());
     this.graph = buildNodeGraph(app, part, this.services(settings), this.outputs);
     this.remembered = [...(init.punctuations ?? [])];
     this.maxBuffered = settings.bufferedRecordsPerPartition;
@@ -258,6 +261,7 @@ class RunningTask implements StreamTask {
       maxRequestSize,
       cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
       openStore: (name, timestampMs) => this.stores.open(name, timestampMs),
+      openGlobalStore: (name) => this.globals.open(name),
       schedule: (type, intervalMs, call) =>
         type === 'streamTime'
           ? this.streamTimePunctuations.add(this.firstStreamTimeDue(intervalMs), intervalMs, call)

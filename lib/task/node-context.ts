@@ -27,6 +27,8 @@ export interface TaskServices {
   readonly maxRequestSize: number;
   /** Opens a store for one node; its writes take the timestamp that `timestampMs` answers. */
   openStore(name: string, timestampMs: () => number): StateStore;
+  /** A global store to read, for any node; null if there is none of that name. */
+  openGlobalStore(name: string): StateStore | null;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
   committedTime(name: string): CommittedTime;
@@ -92,12 +94,14 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   getStateStore<S extends StateStore>(name: string): S {
     const open = this.stores.get(name);
     if (open !== undefined) return open as S;
-    if (!this.storeNames.includes(name)) {
+    const store = this.storeNames.includes(name)
+      ? this.services.openStore(name, () => this.timestampMs)
+      : this.services.openGlobalStore(name);
+    if (store === null) {
       throw new UnconnectedStoreError(`processor ${this.nodeName} has no access to state store ${name}`, {
         details: { node: this.nodeName, store: name, connected: this.storeNames },
       });
     }
-    const store = this.services.openStore(name, () => this.timestampMs);
     this.stores.set(name, store);
     return store as S;
   }

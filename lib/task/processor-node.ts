@@ -21,6 +21,7 @@ export class RunningProcessor implements Receiver {
     this.context = new NodeContext(node.name, node.stores, {
       ...services,
       openStore: (name, timestampMs) => services.openStore(name, timestampMs),
+      openGlobalStore: (name) => services.openGlobalStore(name),
       schedule: (type, intervalMs, call) => this.schedule(type, intervalMs, call),
       onFlush: (flush) => services.onFlush(() => this.run(flush)),
     });

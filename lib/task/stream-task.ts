@@ -11,7 +11,7 @@ import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartition, TopicPartitionKey } from '../model/topic-partition.js';
-import type { TransactionalStore } from '../state/byte-store.js';
+import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskOutput } from './task-output.js';
 
@@ -25,6 +25,8 @@ export interface StreamTaskInit {
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** The stores of the task's sub-topology by name, restored, without overlays. */
   readonly stores: ReadonlyMap<string, TransactionalStore>;
+  /** Global stores by name, as they are kept beside the tasks; the task reads them. Absent: the topology has none. */
+  readonly globalStores?: ReadonlyMap<string, ByteStore>;
   /** Committed metadata of the inputs: partition times as Kafka Streams encodes them. */
   readonly committed: ReadonlyMap<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>;
   /** Wall clock of the start, in milliseconds. */

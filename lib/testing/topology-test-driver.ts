@@ -1,7 +1,7 @@
 /**
  * A topology in a test: records in, records out, no log and no waiting. Kafka: `TopologyTestDriver`.
  *
- * Every topic has one partition and every sub-topology one task. After each record the driver calls the stream-time
+ * Every topic has one partition and every sub-topology one task. Records of a global store's topic are in the store at once. After each record the driver calls the stream-time
  * punctuations, commits, and gives records written to topics that the topology reads back to it, before the next input.
  */
 import { type Duration, durationMs } from '../model/duration.js';
@@ -17,6 +17,7 @@ import type { TransactionalStore } from '../state/byte-store.js';
 import { createStores } from '../state/create-stores.js';
 import type { StateStore } from '../state/state-store.js';
 import { createStreamTask } from '../task/create-task.js';
+import { createGlobalTask, type GlobalTask } from '../task/global-task.js';
 import type { StreamTask } from '../task/stream-task.js';
 import type { StreamsApp } from '../topology/app.js';
 import { serdesByTopic, type TopicSerdes } from './topic-serdes.js';
@@ -84,6 +85,8 @@ export class TopologyTestDriver {
   private readonly app: StreamsApp;
   private readonly stores: ReadonlyMap<string, TransactionalStore>;
   private readonly tasks: readonly DriverTask[];
+  /** By topic. */
+  private readonly globals: ReadonlyMap<string, GlobalTask>;
   private readonly serdes: ReadonlyMap<string, TopicSerdes>;
   private readonly topics = new Map<string, TopicLog>();
   private nowMs: number;
@@ -94,12 +97,21 @@ export class TopologyTestDriver {
     this.nowMs = options.wallClockMs ?? 0;
     this.serdes = serdesByTopic(app);
     this.stores = createStores(app.topology.stores.values());
+    const globals = [...app.topology.globalStores.values()];
+    const globalStores = new Map(globals.map(({ store }) => [store, this.bytesOf(store)]));
+    this.globals = new Map(
+      globals.map(({ store, topic }) => [
+        topic,
+        createGlobalTask({ app, storeName: store, store: this.bytesOf(store), nowMs: this.nowMs }),
+      ]),
+    );
     this.tasks = app.topology.subTopologies.map((part) => ({
       task: createStreamTask({
         app,
         taskId: taskId(part.id, 0),
         partitionCounts: new OnePartitionEach(),
         stores: this.stores,
+        globalStores,
         committed: new Map(),
         nowMs: this.nowMs,
       }),
@@ -114,6 +126,7 @@ export class TopologyTestDriver {
    */
   static async start(app: StreamsApp, options: TestDriverOptions = {}): Promise<TopologyTestDriver> {
     const driver = new TopologyTestDriver(app, options);
+    for (const global of driver.globals.values()) await global.init();
     for (const { task } of driver.tasks) {
       await task.init();
       for (const input of task.inputs) driver.offer(task, input.topic, RecordSet.EMPTY, 0);
@@ -149,7 +162,7 @@ export class TopologyTestDriver {
     await this.guarded(async () => {
       const builder = new RecordSetBuilder();
       builder.append(key, value, timestampMs, headers);
-      this.append(topic, builder.build());
+      await this.append(topic, builder.build());
       await this.processAll();
     });
   }
@@ -216,6 +229,7 @@ export class TopologyTestDriver {
   /** Closes the processors. */
   async close(): Promise<void> {
     for (const { task } of this.tasks) await task.close();
+    for (const global of this.globals.values()) await global.close();
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
@@ -247,33 +261,34 @@ export class TopologyTestDriver {
   private async commit({ task, stores }: DriverTask): Promise<void> {
     const output = await task.seal();
     for (const store of stores) store.commit();
-    this.appendAll(output.outputs);
-    this.appendAll(output.changelogs);
+    await this.appendAll(output.outputs);
+    await this.appendAll(output.changelogs);
   }
 
-  private appendAll(output: ReadonlyMap<TopicPartitionKey, RecordSet>): void {
+  private async appendAll(output: ReadonlyMap<TopicPartitionKey, RecordSet>): Promise<void> {
     for (const [key, records] of output) {
       const { topic } = parseTopicPartitionKey(key);
       this.logOf(topic).written.push(...records);
-      this.append(topic, records);
+      await this.append(topic, records);
     }
   }
 
-  /** Gives records to the tasks that read the topic. */
-  private append(topic: string, records: RecordSet): void {
+  /** Gives records to the tasks, and to the global store, that read the topic. */
+  private async append(topic: string, records: RecordSet): Promise<void> {
     const log = this.logOf(topic);
     const from = log.endOffset;
     log.endOffset += records.size;
     for (const { task } of this.tasks) if (reads(task, topic)) this.offer(task, topic, records, from);
+    const global = this.globals.get(topic);
+    if (global === undefined) return;
+    const numbered = withOffsets(records, from);
+    for (let at = 0; at < numbered.size; ) at = await global.apply({ partition: 0, records: numbered }, at, this.nowMs);
   }
 
   private offer(task: StreamTask, topic: string, records: RecordSet, fromOffset: number): void {
-    const builder = new RecordSetBuilder();
-    for (const { key, value, timestampMs, headers } of records) {
-      builder.append(key, value, timestampMs, headers, fromOffset + builder.size);
-    }
     const nextOffset = (fromOffset + records.size) as Offset;
-    task.addRecords({ topic, partition: 0, records: builder.build(), nextOffset, endOffset: nextOffset });
+    const numbered = withOffsets(records, fromOffset);
+    task.addRecords({ topic, partition: 0, records: numbered, nextOffset, endOffset: nextOffset });
   }
 
   private serdesOf(topic: string): TopicSerdes {
@@ -285,7 +300,7 @@ export class TopologyTestDriver {
   }
 
   private isRead(topic: string): boolean {
-    return this.tasks.some(({ task }) => reads(task, topic));
+    return this.globals.has(topic) || this.tasks.some(({ task }) => reads(task, topic));
   }
 
   private logOf(topic: string): TopicLog {
@@ -301,6 +316,14 @@ export class TopologyTestDriver {
     if (store === undefined) throw new InternalError(`there is no store ${name}`, { details: { store: name } });
     return store;
   }
+}
+
+function withOffsets(records: RecordSet, fromOffset: number): RecordSet {
+  const builder = new RecordSetBuilder();
+  for (const { key, value, timestampMs, headers } of records) {
+    builder.append(key, value, timestampMs, headers, fromOffset + builder.size);
+  }
+  return builder.build();
 }
 
 function reads(task: StreamTask, topic: string): boolean {

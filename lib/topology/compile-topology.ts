@@ -4,12 +4,14 @@ import { describeTopology } from './describe.js';
 import type { TopologyNode } from './node.js';
 import { compareNames, NodeGroups } from './node-groups.js';
 import type { StoreSpec } from './store-spec.js';
-import type { Changelog, RepartitionTopic, SubTopology, Topology } from './topology.js';
+import type { Changelog, GlobalStore, RepartitionTopic, SubTopology, Topology } from './topology.js';
 
 /** What a builder has collected; nodes in the order in which they were added, parents before children. */
 export interface TopologyParts {
   readonly nodes: ReadonlyMap<string, TopologyNode>;
   readonly stores: ReadonlyMap<string, StoreSpec>;
+  /** By store. */
+  readonly globalStores: ReadonlyMap<string, GlobalStoreParts>;
   /** Processors connected to each store. */
   readonly users: ReadonlyMap<string, readonly string[]>;
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
@@ -17,6 +19,11 @@ export interface TopologyParts {
   readonly copartitioned: readonly (readonly string[])[];
   /** Source topics that serve as changelogs, by store. */
   readonly sourceTopicOfStore: ReadonlyMap<string, string>;
+}
+
+/** A global store, and what it is called by; its nodes are among the others. */
+export interface GlobalStoreParts extends Omit<GlobalStore, 'id'> {
+  readonly spec: StoreSpec;
 }
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a topology without sources, an unconnected store, an unused repartition topic */
@@ -29,21 +36,45 @@ export function compileTopology(parts: TopologyParts): Topology {
   const copartitionGroups = parts.copartitioned.map((names) => topicsRead(names, nodes));
   for (const group of copartitionGroups) checkExplicitCounts(group, parts.repartitionTopics);
   const groups = joinNodes(parts).numbered(sources);
-  const described = groups.map((names, id) => ({ id, nodes: names }));
+  const globals = new Map([...parts.globalStores.values()].map((global) => [global.source, global]));
+  const numbered = groups.map((names, id) => ({ id, nodes: names, global: globalOf(names, globals) }));
   return Object.freeze({
     nodes,
     children: childrenOf(nodes),
-    stores: new Map(parts.stores),
-    subTopologies: Object.freeze(groups.map((names, id) => subTopology(id, new Set(names), nodes))),
+    stores: new Map([...parts.stores, ...[...globals.values()].map(({ spec }) => [spec.name, spec] as const)]),
+    subTopologies: Object.freeze(
+      numbered.flatMap(({ id, nodes: names, global }) =>
+        global === undefined ? [subTopology(id, new Set(names), nodes)] : [],
+      ),
+    ),
+    globalStores: new Map(
+      numbered.flatMap(({ id, global }) => (global === undefined ? [] : [[global.store, globalStore(id, global)]])),
+    ),
     repartitionTopics: new Map(parts.repartitionTopics),
     changelogs: changelogsOf(parts),
     copartitionGroups: Object.freeze(copartitionGroups),
-    describe: () => describeTopology(described, nodes),
+    describe: () =>
+      describeTopology(
+        numbered.map(({ id, nodes: names, global }) => ({ id, nodes: names, isGlobal: global !== undefined })),
+        nodes,
+      ),
   });
 }
 
 function frozenNode(node: TopologyNode): TopologyNode {
   return Object.freeze({ ...node });
+}
+
+function globalOf(
+  names: readonly string[],
+  globals: ReadonlyMap<string, GlobalStoreParts>,
+): GlobalStoreParts | undefined {
+  const source = names.find((name) => globals.has(name));
+  return source === undefined ? undefined : globals.get(source);
+}
+
+function globalStore(id: number, { store, topic, source, processor }: GlobalStoreParts): GlobalStore {
+  return Object.freeze({ id, store, topic, source, processor });
 }
 
 function checkStores(parts: TopologyParts): void {

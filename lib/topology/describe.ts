@@ -12,6 +12,8 @@ import { compareNames } from './node-groups.js';
 /** A group of joined nodes, as numbered. */
 export interface DescribedGroup {
   readonly id: number;
+  /** Whether it is a global store with its source and its processor. */
+  readonly isGlobal: boolean;
   /** In the order in which the group was collected. */
   readonly nodes: readonly string[];
 }
@@ -69,6 +71,7 @@ function describeGroup(group: DescribedGroup, nodes: ReadonlyMap<string, Topolog
     }
   }
   const lines = [...described.values()].sort(bySizeThenName).map((entry) => `    ${entry}\n`);
+  if (group.isGlobal) return `Sub-topology: ${group.id} for global store (will not generate tasks)\n${lines.join('')}`;
   return `Sub-topology: ${group.id}\n${lines.join('')}\n`;
 }
 

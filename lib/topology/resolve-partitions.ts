@@ -38,7 +38,7 @@ export interface ResolvedPartitions {
   readonly repartitionTopics: ReadonlyMap<string, number>;
   /** Internal changelog topics. */
   readonly changelogTopics: ReadonlyMap<string, number>;
-  /** Number of tasks by sub-topology id. */
+  /** Number of tasks by sub-topology id; 0 where a global store has the number. */
   readonly taskCounts: readonly number[];
   /** By sub-topology, then partition. */
   readonly tasks: readonly TaskSpec[];
@@ -70,9 +70,15 @@ export function resolvePartitions(app: ResolvableApp, existing: ReadonlyMap<stri
           .map(({ topic }) => [topic, list.length]),
       ),
     ),
-    taskCounts: tasks.map((list) => list.length),
+    taskCounts: taskCountsOf(app, tasks),
     tasks: tasks.flat(),
   };
+}
+
+function taskCountsOf({ topology }: ResolvableApp, tasks: readonly (readonly TaskSpec[])[]): number[] {
+  const counts = new Array<number>(topology.subTopologies.length + topology.globalStores.size).fill(0);
+  for (const [index, { id }] of topology.subTopologies.entries()) counts[id] = tasks[index]?.length ?? 0;
+  return counts;
 }
 
 /** Counts by the topology's own topic names. */

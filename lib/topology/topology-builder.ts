@@ -8,7 +8,7 @@ import { TopologyError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
-import { compileTopology } from './compile-topology.js';
+import { compileTopology, type GlobalStoreParts } from './compile-topology.js';
 import type {
   OffsetReset,
   ProcessorNode,
@@ -30,6 +30,18 @@ export interface SourceOptions<K, V> {
   readonly timestampExtractor?: TimestampExtractor;
   /** Where to start without committed offsets; default: the setting `autoOffsetReset`. */
   readonly offsetReset?: OffsetReset;
+}
+
+/** What a global store is read from, and what its nodes are called. */
+export interface GlobalStoreOptions<K, V> {
+  /** All of its partitions are read, from their starts on. */
+  readonly topic: string;
+  /** Name of the source. */
+  readonly source: string;
+  /** Name of the processor. */
+  readonly processor: string;
+  readonly key: Serde<K>;
+  readonly value: Serde<V>;
 }
 
 export interface ProcessorOptions {
@@ -60,6 +72,7 @@ export interface SinkOptions<K, V> {
 export class TopologyBuilder {
   private readonly nodes = new Map<string, TopologyNode>();
   private readonly stores = new Map<string, StoreSpec>();
+  private readonly globalStores = new Map<string, GlobalStoreParts>();
   /** Processors by store, in the order in which they were connected. */
   private readonly users = new Map<string, string[]>();
   private readonly sourceOfTopic = new Map<string, string>();
@@ -135,15 +148,49 @@ export class TopologyBuilder {
 
   /** Adds a store and connects it. Kafka: `addStateStore`. */
   addStateStore(store: StoreSpec, ...processors: readonly string[]): this {
-    if (typeof store?.name !== 'string' || typeof store.open !== 'function')
-      throw invalid('a state store is what keyValueStore or timestampedKeyValueStore answers', { store });
+    expectStore(store);
     const existing = this.stores.get(store.name);
-    if (existing !== undefined && existing !== store) {
+    if ((existing !== undefined && existing !== store) || this.globalStores.has(store.name)) {
       throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
     }
     this.stores.set(store.name, store);
     if (existing === undefined) this.users.set(store.name, []);
     for (const processor of processors) this.connectProcessorAndStateStores(processor, store.name);
+    return this;
+  }
+
+  /**
+   * Adds a store that every member holds whole, kept from a topic by its own processor. Kafka: `addGlobalStore`.
+   *
+   * Any processor may read it by its name, without being connected. Only `supplier`'s may write to it: it sees every record of all
+   * partitions, those of one partition in their order and with their own timestamps, and sees them again whenever a member loads
+   * the store (KAFKA-7663). It has no children, no punctuations and no stream time (−1).
+   *
+   * @example
+   * builder.addGlobalStore(
+   *   keyValueStore({ name: 'rates', key: string(), value: double(), logged: false }),
+   *   { topic: 'rates', source: 'rates-source', processor: 'rates-update', key: string(), value: double() },
+   *   () => new KeepRates(),
+   * );
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY, also for a store with a changelog: the topic is one
+   */
+  addGlobalStore<K, V>(store: StoreSpec, options: GlobalStoreOptions<K, V>, supplier: ProcessorSupplier<K, V>): this {
+    expectStore(store);
+    const { topic, source, processor, key, value } = expectOptions(options, store.name);
+    if (this.stores.has(store.name) || this.globalStores.has(store.name)) {
+      throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
+    }
+    if (store.logged) {
+      throw new TopologyError(`global store '${store.name}' must not have a changelog: its topic is one`, {
+        details: { store: store.name },
+        remedy: 'Make the store with { logged: false }.',
+      });
+    }
+    this.addSource(source, topic, { key, value });
+    this.addProcessor(processor, supplier, { parents: source });
+    const node = this.nodes.get(processor) as ProcessorNode;
+    this.nodes.set(processor, { ...node, stores: [store.name] });
+    this.globalStores.set(store.name, { spec: store, store: store.name, topic, source, processor });
     return this;
   }
 
@@ -207,6 +254,7 @@ export class TopologyBuilder {
     return compileTopology({
       nodes: this.nodes,
       stores: this.stores,
+      globalStores: this.globalStores,
       users: this.users,
       repartitionTopics: this.repartitionTopics,
       copartitioned: this.copartitioned,
@@ -216,6 +264,12 @@ export class TopologyBuilder {
 
   private connect(node: ProcessorNode, store: string): void {
     const users = this.users.get(store);
+    if (this.globalStores.has(store)) {
+      throw new TopologyError(`global store '${store}' cannot be connected to '${node.name}'`, {
+        details: { node: node.name, store },
+        remedy: 'Leave the store out: every processor may read a global store by its name.',
+      });
+    }
     if (users === undefined) throw invalid(`state store '${store}' is not added yet`, { node: node.name, store });
     if (users.includes(node.name)) return;
     users.push(node.name);
@@ -247,6 +301,13 @@ export class TopologyBuilder {
         throw invalid(`parent '${parent}' of node '${name}' is not added yet`, { node: name, parent });
       if (node.kind === 'sink')
         throw invalid(`sink '${parent}' cannot be a parent of '${name}'`, { node: name, parent });
+      const global = [...this.globalStores.values()].find((one) => one.source === parent || one.processor === parent);
+      if (global !== undefined)
+        throw invalid(`'${parent}' of global store '${global.store}' has no children: not '${name}'`, {
+          node: name,
+          parent,
+          store: global.store,
+        });
     }
     return list;
   }
@@ -255,6 +316,11 @@ export class TopologyBuilder {
 /** Nothing where there should be names is no name: the callers say which is missing. */
 function listOf(names: Names): readonly string[] {
   return typeof names === 'string' ? [names] : [...(names ?? [])];
+}
+
+function expectStore(store: StoreSpec): void {
+  if (typeof store?.name === 'string' && typeof store.open === 'function') return;
+  throw invalid('a state store is what keyValueStore or timestampedKeyValueStore answers', { store });
 }
 
 function expectOptions<T extends object>(options: T, node: string): T {

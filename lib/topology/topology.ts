@@ -32,19 +32,42 @@ export interface Changelog {
   readonly store: string;
   /** Without prefix if `internal`. */
   readonly topic: string;
-  /** False where a source topic is read again instead (topology optimisation, global stores). */
+  /** False where a source topic is read again instead (topology optimisation). */
   readonly internal: boolean;
+}
+
+/**
+ * A store that every member holds whole: all partitions of its topic go through its one processor, which alone writes to it.
+ * It takes the number of a sub-topology and makes no tasks. Kafka: `TopologyDescription.GlobalStore`.
+ */
+export interface GlobalStore {
+  readonly id: number;
+  readonly store: string;
+  /** As the user named it: never an internal one. */
+  readonly topic: string;
+  /** Names of its two nodes. */
+  readonly source: string;
+  readonly processor: string;
 }
 
 export interface Topology {
   readonly nodes: ReadonlyMap<string, TopologyNode>;
   readonly children: ReadonlyMap<string, readonly string[]>;
+  /** Global ones included. */
   readonly stores: ReadonlyMap<string, StoreSpec>;
+  /** In the order of their ids, which have gaps where global stores come in between: {@link subTopologyOf} finds one. */
   readonly subTopologies: readonly SubTopology[];
+  /** By store. */
+  readonly globalStores: ReadonlyMap<string, GlobalStore>;
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
   readonly changelogs: ReadonlyMap<string, Changelog>;
   /** Sets of topics (unprefixed) that must have one partition count. */
   readonly copartitionGroups: readonly (readonly string[])[];
   /** Kafka Streams' text. */
   describe(): string;
+}
+
+/** The sub-topology of that id, or undefined: global stores have numbers of the same row. */
+export function subTopologyOf({ subTopologies }: Pick<Topology, 'subTopologies'>, id: number): SubTopology | undefined {
+  return subTopologies.find((part) => part.id === id);
 }

@@ -66,7 +66,7 @@ export const aggregateOperators: Readonly<Record<string, Operator>> = {
 
 function aggregable(build: NodesBuild, node: CaseNode) {
   const input = build.input(node.in);
-  if (input.kind === 'stream' || input.kind === 'table')
+  if (input.kind === 'stream' || input.kind === 'table' || input.kind === 'globalTable')
     throw new Error(`missing operator: ${node.op} of a ${input.kind}`);
   return input;
 }

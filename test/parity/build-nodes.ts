@@ -26,6 +26,7 @@ import {
   type Value,
 } from './case-nodes.js';
 import { forwardedType, processorOf } from './case-processors.js';
+import { globalStore, globalTable } from './global-operators.js';
 import { joinOperators } from './join-operators.js';
 
 export function buildNodes(
@@ -34,9 +35,11 @@ export function buildNodes(
   options: BuildOptions,
 ): Topology {
   const build = new NodesBuild();
-  for (const store of stores.values()) build.builder.addStateStore(store);
+  const globals = new Set(nodes.flatMap(({ op, store }) => (op === 'globalStore' ? [store] : [])));
+  for (const store of stores.values()) if (!globals.has(store.name)) build.builder.addStateStore(store);
+  const all: Readonly<Record<string, Operator>> = { ...operators, globalStore: globalStore(stores) };
   for (const node of nodes) {
-    const operator = operators[node.op];
+    const operator = all[node.op];
     if (operator === undefined) throw new Error(`missing operator: ${node.op}`);
     const made = operator(build, node);
     if (made !== undefined) build.keep(node.id ?? '', made);
@@ -47,6 +50,7 @@ export function buildNodes(
 const operators: Readonly<Record<string, Operator>> = {
   ...aggregateOperators,
   ...joinOperators,
+  globalTable,
   stream: (build, node) => {
     const types = typesOf(node);
     const extractor = node.timestampExtractor === undefined ? {} : { timestampExtractor: extractorOf(node) };

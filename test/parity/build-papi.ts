@@ -1,5 +1,13 @@
 /** Topologies of the Processor API, from data. */
-import { long, type Serde, type StoreSpec, string, type Topology, TopologyBuilder } from '../../lib/index.js';
+import {
+  long,
+  type ProcessorSupplier,
+  type Serde,
+  type StoreSpec,
+  string,
+  type Topology,
+  TopologyBuilder,
+} from '../../lib/index.js';
 import type { CaseType } from './case-functions.js';
 import { type ProcessorRef, processorOf } from './case-processors.js';
 
@@ -8,6 +16,7 @@ export interface PapiNode {
   readonly name: string;
   readonly topics?: readonly string[];
   readonly topic?: string;
+  readonly source?: string;
   readonly parents?: readonly string[];
   readonly processor?: string | ProcessorRef;
   readonly stores?: readonly string[];
@@ -37,6 +46,14 @@ function addNode(builder: TopologyBuilder, node: PapiNode, stores: ReadonlyMap<s
       const store = stores.get(node.store ?? '');
       if (store === undefined) throw new Error(`the case has no store ${node.store}`);
       builder.addStateStore(store, ...processors);
+      return;
+    }
+    case 'globalStore': {
+      const store = stores.get(node.store ?? '');
+      if (store === undefined) throw new Error(`the case has no store ${node.store}`);
+      const { source = '', processor = '' } = node;
+      const supplier = processorOf(processor, [store.name]) as ProcessorSupplier<unknown, unknown>;
+      builder.addGlobalStore({ ...store, logged: false }, { topic, source, processor: name, ...serdes }, supplier);
       return;
     }
     case 'sink':

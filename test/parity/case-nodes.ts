@@ -1,6 +1,7 @@
 /** What all operators of cases are built with: the case's words, what was made so far, and its options. */
 import {
   type EmitStrategy,
+  type GlobalKTable,
   type KGroupedStream,
   type KGroupedTable,
   type KStream,
@@ -77,6 +78,7 @@ export type Made = Types &
   (
     | { readonly kind: 'stream'; readonly of: KStream<Value, Value> }
     | { readonly kind: 'table'; readonly of: KTable<Value, Value> }
+    | { readonly kind: 'globalTable'; readonly of: GlobalKTable<Value, Value> }
     | { readonly kind: 'groupedStream'; readonly of: KGroupedStream<Value, Value> }
     | { readonly kind: 'groupedTable'; readonly of: KGroupedTable<Value, Value> }
     | { readonly kind: 'timeWindowed'; readonly of: TimeWindowedKStream<Value, Value> }

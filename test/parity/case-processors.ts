@@ -5,6 +5,7 @@ import {
   type Processor,
   type ProcessorContext,
   type ProcessorSupplier,
+  type ReadOnlyKeyValueStore,
   type SessionStore,
   StreamRecord,
   type TimestampedKeyValueStore,
@@ -33,6 +34,8 @@ export interface ProcessorRef {
   readonly headerValue?: string;
   readonly windowMs?: number;
   readonly gapMs?: number;
+  /** A global store to look things up in. */
+  readonly store?: string;
 }
 
 type Factory = (ref: ProcessorRef, stores: readonly string[]) => CaseProcessor;
@@ -106,6 +109,10 @@ const factories: Readonly<Record<string, Factory>> = {
     const where = `${at?.topic}/${at?.partition}/${at?.offset}`;
     return context.forward(record.withValue(`${where}/task${context.taskId}/st${context.currentStreamTimeMs()}`));
   }),
+  globalPut: stateful<KeyValueStore<string, string>>(async (record, store) => {
+    await store.put(record.key, record.value);
+  }),
+  globalLookup,
   punctuate,
   flushOnPunctuate,
   storeCounter: stateful<KeyValueStore<string, number>>(async (record, store, context) => {
@@ -177,6 +184,20 @@ async function listed(entries: Entries<string, string>): Promise<string> {
   const parts: string[] = [];
   for await (const { key, value } of entries) parts.push(`${key}=${value}`);
   return `[${parts.join(',')}]`;
+}
+
+function globalLookup({ store: name = '' }: ProcessorRef): CaseProcessor {
+  let context: Context;
+  let store: ReadOnlyKeyValueStore<string, string>;
+  return {
+    init(given) {
+      context = given;
+      store = given.getStateStore(name);
+    },
+    async process(record) {
+      await context.forward(record.withValue(`${record.value}/${await store.get(record.key)}`));
+    },
+  };
 }
 
 function clockOf(ref: ProcessorRef): 'streamTime' | 'wallClockTime' {

@@ -1,6 +1,7 @@
 /** Joins of cases, by the kinds of their sides. */
 import type { KStream } from '../../lib/index.js';
 import { type CaseNode, type Made, named, type Of, type Operator, serde, stored, type Value } from './case-nodes.js';
+import { streamGlobalTable } from './global-operators.js';
 
 type Joiner = (left: Value, right: Value, key: Value) => Value;
 type AnyJoiner = (left: Value, right: Value, key: Value, arg: Value) => Value;
@@ -20,7 +21,7 @@ export function joiner(node: CaseNode): Joiner {
   return (left, right, key) => of(left, right, key, arg);
 }
 
-type JoinName = 'join' | 'leftJoin' | 'outerJoin';
+export type JoinName = 'join' | 'leftJoin' | 'outerJoin';
 
 function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
   if (join === 'outerJoin' || node.graceMs !== undefined)
@@ -68,6 +69,7 @@ const joined =
   (build, node) => {
     const left = build.input(node.left);
     const right = build.input(node.right);
+    if (left.kind === 'stream' && right.kind === 'globalTable') return streamGlobalTable(left, right, node, join);
     if (left.kind === 'stream' && right.kind === 'table') return streamTable(left, right, node, join);
     if (left.kind === 'table' && right.kind === 'table') return tableTable(left, right, node, join);
     if (left.kind === 'stream' && right.kind === 'stream') return streamStream(left, right, node, join);

@@ -38,6 +38,7 @@ function topologyDifferences(of: TopologyCase): readonly string[] {
     topologyDescription: of.topologyDescription,
     copartitionGroups: of.copartitionGroups,
     subtopologies: of.subtopologies,
+    globalStores: of.globalStores,
     tasks: of.tasks,
     repartitionTopicConfigs: of.repartitionTopicConfigs,
     errorAt: of.errorAt,
@@ -72,6 +73,7 @@ function resolvedAnswer(app: StreamsApp, resolved: ResolvedPartitions): Readonly
   const specs = internalTopicSpecs(app, resolved);
   const repartition = specs.filter(({ name }) => resolved.repartitionTopics.has(name));
   return {
+    globalStores: [...app.topology.globalStores.values()].map(({ topic, store }) => `${topic} -> ${store}`).sort(),
     subtopologies: app.topology.subTopologies.map((part) => subTopologyAnswer(app, resolved, specs, part)),
     tasks: Object.fromEntries(
       resolved.tasks.map(({ taskId, inputs, changelogs, stateful }) => [

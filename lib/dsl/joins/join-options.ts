@@ -15,6 +15,12 @@ export interface StreamTableLeftJoin<K, V, VT, VR> extends NamedOptions {
   joiner(value: NonNullable<V>, tableValue: NonNullable<VT> | null, key: K): Awaitable<VR>;
 }
 
+/** Which row of a global table belongs to a record. Kafka: the `KeyValueMapper` of a join with a `GlobalKTable`. */
+export interface ForeignKeyOfRecord<K, V, KT> {
+  /** The row's key; null: none. Not asked for records with a null value, which are dropped. */
+  foreignKey(key: K, value: NonNullable<V>): Awaitable<KT | null>;
+}
+
 /** A row of one table with the row of the same key of another. Kafka: `KTable.join(KTable, …)`. */
 export interface TableJoin<K, V, VO, VR> extends NamedOptions, StoreOptions {
   joiner(value: NonNullable<V>, other: NonNullable<VO>, key: K): Awaitable<VR | null>;

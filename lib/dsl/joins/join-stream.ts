@@ -5,6 +5,7 @@ import { otherSide } from '../joinable.js';
 import type { KStream } from '../streams.js';
 import type { StreamParts, TableParts, Wiring } from '../wiring.js';
 import { type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
+import { joinStreamWithGlobalTable } from './stream-global-table.js';
 import { joinStreams } from './stream-stream.js';
 import type { StreamJoinOptions } from './stream-stream-options.js';
 import { joinStreamWithTable } from './stream-table.js';
@@ -27,6 +28,9 @@ export function joinStream<K, V>(
       K,
       never
     >;
+  }
+  if (other.kind === 'globalTable' && kind !== 'outer') {
+    return joinStreamWithGlobalTable(wiring, parts, other.parts, kind, options) as KStream<K, never>;
   }
   if (other.kind === 'stream') {
     const streams = { left: parts, right: other.parts as StreamParts<K, unknown> };

@@ -9,6 +9,7 @@ import type { ErrorCode } from '../../model/errors.js';
 import { parseTaskId } from '../../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../model/topic-partition.js';
 import { internalTopicName, type StreamsApp, topicName } from '../../topology/app.js';
+import { subTopologyOf } from '../../topology/topology.js';
 import type { Timeline } from './timeline.js';
 
 export interface Harm {
@@ -101,7 +102,7 @@ export class Harms {
 
   private topicsOf(subTopology: number): ReadonlySet<string> {
     const { app } = this;
-    const part = app.topology.subTopologies.find(({ id }) => id === subTopology);
+    const part = subTopologyOf(app.topology, subTopology);
     const changelogs = (part?.stores ?? []).flatMap((store) => {
       const changelog = app.topology.changelogs.get(store);
       if (changelog === undefined) return [];

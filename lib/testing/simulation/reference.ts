@@ -23,6 +23,7 @@ import { createStores } from '../../state/create-stores.js';
 import { createStreamTask } from '../../task/create-task.js';
 import type { StreamTask } from '../../task/stream-task.js';
 import type { TaskSpec } from '../../topology/resolve-partitions.js';
+import { subTopologyOf } from '../../topology/topology.js';
 import type { ScenarioInput } from './scenario.js';
 import type { SubjectMap } from './subject-map.js';
 
@@ -83,7 +84,7 @@ class ReferenceRun {
     const settings = { ...app.settings, statestoreCacheMaxBytes };
     const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
     this.tasks = specs.map((spec) => {
-      const names = app.topology.subTopologies[spec.subTopology]?.stores ?? [];
+      const names = subTopologyOf(app.topology, spec.subTopology)?.stores ?? [];
       const stores = createStores(names.flatMap((name) => app.topology.stores.get(name) ?? []));
       const { taskId } = spec;
       const init = { app: { ...app, settings }, taskId, partitionCounts, stores, committed: new Map(), nowMs };
