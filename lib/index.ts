@@ -101,10 +101,17 @@ export type {
   FailureKind,
   FailureResponse,
 } from './topology/failure-handlers.js';
-export type { OffsetReset, StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
+export type { StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
+export type { OffsetReset } from './topology/offset-reset.js';
 export type { CommonStoreOptions } from './topology/store-checks.js';
 export type { StoreKind, StoreSpec } from './topology/store-spec.js';
 export { type KeyValueStoreOptions, keyValueStore, timestampedKeyValueStore } from './topology/stores.js';
+export {
+  failOnInvalidTimestamp,
+  logAndSkipOnInvalidTimestamp,
+  usePartitionTimeOnInvalidTimestamp,
+  wallclockTimestamp,
+} from './topology/timestamp-extractors.js';
 export type { SubTopology, Topology } from './topology/topology.js';
 export {
   type Names,

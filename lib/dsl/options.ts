@@ -1,7 +1,8 @@
 /** Options of the operators. All are plain objects; each operator's docstring says what it does with them. */
 import type { Duration } from '../model/duration.js';
 import type { Serde } from '../serde/serde.js';
-import type { OffsetReset, StreamPartitioner, TimestampExtractor } from '../topology/node.js';
+import type { StreamPartitioner, TimestampExtractor } from '../topology/node.js';
+import type { OffsetReset } from '../topology/offset-reset.js';
 
 export interface NamedOptions {
   /** Name of the operator's node; generated and numbered as in Kafka Streams by default. Kafka: `Named`. */

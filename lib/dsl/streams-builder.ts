@@ -1,6 +1,7 @@
 import { TopologyError } from '../model/errors.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
+import { isSameReset } from '../topology/offset-reset.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import type { Topology } from '../topology/topology.js';
 import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology-builder.js';
@@ -182,7 +183,7 @@ function expectAgreement(
     sameBytes(first.key, second.key) ? [] : ['key'],
     sameBytes(first.value, second.value) ? [] : ['value'],
     first.timestampExtractor === second.timestampExtractor ? [] : ['timestampExtractor'],
-    first.offsetReset === second.offsetReset ? [] : ['offsetReset'],
+    isSameReset(first.offsetReset, second.offsetReset) ? [] : ['offsetReset'],
   ].flat();
   if (differing.length === 0) return;
   throw new TopologyError(`two streams read ${topics.join(', ')} with different ${differing.join(', ')}`, {

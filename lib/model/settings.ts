@@ -17,7 +17,7 @@ export interface Settings {
   readonly statestoreCacheMaxBytes: number;
   readonly maxTaskIdleMs: number;
   readonly bufferedRecordsPerPartition: number;
-  readonly autoOffsetReset: 'earliest' | 'latest';
+  readonly autoOffsetReset: 'earliest' | 'latest' | 'none';
   readonly deserializationExceptionHandler: RecordHandler;
   readonly processingExceptionHandler: RecordHandler;
   readonly productionExceptionHandler: RecordHandler;
@@ -103,9 +103,9 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
   autoOffsetReset: {
     dotted: 'auto.offset.reset',
-    kind: choice('earliest', 'latest'),
+    kind: choice('earliest', 'latest', 'none'),
     default: 'earliest',
-    doc: 'Where a task that has never worked starts to read.',
+    doc: 'Where a task that has never worked starts to read; none: nowhere, until offsets were committed by hand.',
   },
   deserializationExceptionHandler: {
     dotted: 'deserialization.exception.handler',

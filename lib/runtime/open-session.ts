@@ -89,6 +89,7 @@ async function readStart(run: TaskRun): Promise<SessionStart> {
     recorded: run.recorded ?? (hasCommitted ? {} : null),
     recordedAreFresh: run.recordedAreFresh && !hasCommitted,
     lives,
+    nowMs: run.ports.host.clock.now(),
   });
   refuseOtherChangelogs(run.task, lives, start);
   return { start, topicIds };

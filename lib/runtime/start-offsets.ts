@@ -12,13 +12,14 @@
  */
 import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import { isOtherLife, isTasksOwn, type TopicLives } from '../leases/topic-lives.js';
-import type { CommittedOffset, Log } from '../log/log.js';
+import type { CommittedOffset, Log, OffsetSpec } from '../log/log.js';
+import { durationMs } from '../model/duration.js';
 import { LostOffsetsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { encodeCommitMetadata } from '../task/commit-metadata.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
-import type { OffsetReset } from '../topology/node.js';
+import type { OffsetReset } from '../topology/offset-reset.js';
 
 /** What is committed beside an offset of which no more is known: it tells it from one that a person has set (O5). */
 const OWN_METADATA = encodeCommitMetadata({ partitionTimeMs: -1, processorMetadata: new Uint8Array(0) });
@@ -43,6 +44,8 @@ export interface StartQuestion {
   readonly recordedAreFresh: boolean;
   /** The ids of the inputs, in the lease and now. */
   readonly lives: TopicLives;
+  /** Wall clock, for sources that start by time. */
+  readonly nowMs: number;
 }
 
 /**
@@ -95,7 +98,13 @@ async function chosenStart(question: StartQuestion, input: TopicPartition, isFir
   const key = topicPartitionKey(input);
   const earliest = await offsetOf(log, input, 'earliest');
   if (isFirstStart) {
-    return resetPolicy(app, input.topic) === 'earliest' ? earliest : offsetOf(log, input, 'lastStable');
+    const policy = resetPolicy(app, input.topic);
+    if (policy === 'earliest') return earliest;
+    if (policy === 'latest') return offsetOf(log, input, 'lastStable');
+    if (policy === 'none') throw noOffset(question, input);
+    return offsetOf(log, input, {
+      timestampMs: Math.max(0, question.nowMs - durationMs(policy.byDuration, 'byDuration')),
+    });
   }
   const end = await offsetOf(log, input, 'highWatermark');
   if (end === 0) return earliest;
@@ -104,7 +113,18 @@ async function chosenStart(question: StartQuestion, input: TopicPartition, isFir
   });
 }
 
-async function offsetOf(log: Log, at: TopicPartition, spec: 'earliest' | 'highWatermark' | 'lastStable') {
+/** Kafka: `NoOffsetForPartitionException`. */
+function noOffset({ app }: StartQuestion, input: TopicPartition): LostOffsetsError {
+  return new LostOffsetsError(
+    `no committed offset for ${topicPartitionKey(input)}, and its source starts nowhere by itself`,
+    {
+      details: { ...input, groupId: app.applicationId, offsetReset: 'none' },
+      remedy: 'Commit offsets for the inputs by hand, or give the source another offsetReset.',
+    },
+  );
+}
+
+async function offsetOf(log: Log, at: TopicPartition, spec: OffsetSpec) {
   const found = (await log.listOffsets([at], spec)).get(topicPartitionKey(at));
   return found ?? (0 as Offset);
 }

@@ -80,7 +80,11 @@ export class RecordGate {
     let timestampMs: number;
     try {
       timestampMs =
-        this.source.timestampExtractor?.(new ExtractedRecord(record, metadata), partitionTimeMs) ?? Number.NaN;
+        this.source.timestampExtractor?.(
+          new ExtractedRecord(record, metadata),
+          partitionTimeMs,
+          this.scope.wallClockMs,
+        ) ?? Number.NaN;
     } catch (thrown) {
       if (thrown instanceof StreamsError) throw thrown;
       throw new ProcessingError(`${userError(thrown, this.source.name, this.scope).message} (timestamp extractor)`, {

@@ -68,8 +68,12 @@ export class RunningSink implements Receiver {
     const key = this.encoded(record.keyCell, keySerde, 'key', output);
     const value = this.encoded(record.valueCell, valueSerde, 'value', output);
     this.expectFits(record, sizeOf(key, value, record.headers), output);
-    const partition = this.chosenPartition(record, output) ?? defaultPartition(key, value, output.partitions);
-    output.append(partition, key, value, record.timestampMs, record.headers);
+    const chosen = this.chosenPartition(record, output);
+    const { timestampMs, headers } = record;
+    if (typeof chosen !== 'object') {
+      const partition = chosen ?? defaultPartition(key, value, output.partitions);
+      output.append(partition, key, value, timestampMs, headers);
+    } else for (const partition of chosen) output.append(partition, key, value, timestampMs, headers);
     this.scope.dirty = true;
   }
 
@@ -109,16 +113,24 @@ export class RunningSink implements Receiver {
     });
   }
 
-  private chosenPartition(record: StreamRecord<unknown, unknown>, output: TopicOutput): number | undefined {
+  private chosenPartition(
+    record: StreamRecord<unknown, unknown>,
+    output: TopicOutput,
+  ): number | ReadonlySet<number> | undefined {
     const { partitioner } = this.node;
     if (partitioner === undefined) return undefined;
-    let partition: number | undefined;
+    let chosen: number | readonly number[] | undefined;
     try {
-      partition = partitioner(output.name, record.key, record.value, output.partitions);
+      chosen = partitioner(output.name, record.key, record.value, output.partitions);
     } catch (thrown) {
       throw userError(thrown, this.name, this.scope);
     }
-    if (partition === undefined) return undefined;
+    if (chosen === undefined) return undefined;
+    if (!Array.isArray(chosen)) return this.partitionOf(chosen as number, output);
+    return new Set(chosen.map((partition: number) => this.partitionOf(partition, output)));
+  }
+
+  private partitionOf(partition: number, output: TopicOutput): number {
     if (Number.isInteger(partition) && partition >= 0 && partition < output.partitions) return partition;
     throw this.refused(`partition ${partition} of ${output.partitions}`, output);
   }

@@ -5,27 +5,30 @@ import type { ProcessorSupplier } from '../processor/processor.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { Serde } from '../serde/serde.js';
-
-/** Where a group without committed offsets starts. Kafka: `AutoOffsetReset`. */
-export type OffsetReset = 'earliest' | 'latest';
+import type { OffsetReset } from './offset-reset.js';
 
 /**
  * The timestamp of a record, in milliseconds; a negative one drops the record. Kafka: `TimestampExtractor`.
  *
  * @param partitionTimeMs greatest timestamp of the partition so far, −1 at first
+ * @param nowMs the wall clock as the task was last told it
  */
 export type TimestampExtractor = (
   record: StreamRecord<unknown, unknown> & { readonly metadata: RecordMetadata },
   partitionTimeMs: number,
+  nowMs: number,
 ) => number;
 
-/** Chooses the partition, or undefined for the default (murmur2 of the key). Kafka: `StreamPartitioner`. */
+/**
+ * Chooses the partition, or undefined for the default (murmur2 of the key). A list writes the record to each of them once, an empty one
+ * to none (KIP-837). Kafka: `StreamPartitioner`.
+ */
 export type StreamPartitioner = (
   topic: string,
   key: unknown,
   value: unknown,
   numPartitions: number,
-) => number | undefined;
+) => number | readonly number[] | undefined;
 
 /** Chooses the topic of each record. Kafka: `TopicNameExtractor`. */
 export type TopicNameExtractor = (record: StreamRecord<unknown, unknown>) => string;

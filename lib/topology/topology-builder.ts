@@ -9,14 +9,8 @@ import { kindOfValue } from '../model/kind-of-value.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import { compileTopology, type GlobalStoreParts } from './compile-topology.js';
-import type {
-  OffsetReset,
-  ProcessorNode,
-  StreamPartitioner,
-  TimestampExtractor,
-  TopicNameExtractor,
-  TopologyNode,
-} from './node.js';
+import type { ProcessorNode, StreamPartitioner, TimestampExtractor, TopicNameExtractor, TopologyNode } from './node.js';
+import { checkOffsetReset, type OffsetReset } from './offset-reset.js';
 import type { StoreSpec } from './store-spec.js';
 import type { RepartitionTopic, Topology } from './topology.js';
 
@@ -87,10 +81,7 @@ export class TopologyBuilder {
     if (list.length === 0) throw invalid(`source '${name}' reads no topic`, { node: name });
     for (const topic of list) this.registerTopic(topic, name);
     const { key, value, timestampExtractor, offsetReset } = expectOptions(options, name);
-    if (offsetReset !== undefined && offsetReset !== 'earliest' && offsetReset !== 'latest')
-      throw invalid(`source '${name}': offsetReset '${String(offsetReset)}' is neither earliest nor latest`, {
-        node: name,
-      });
+    if (offsetReset !== undefined) checkOffsetReset(offsetReset, name);
     expectFunctionOrNothing(timestampExtractor, 'timestampExtractor', name);
     this.nodes.set(name, {
       kind: 'source',

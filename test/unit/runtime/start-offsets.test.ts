@@ -37,6 +37,7 @@ const ask = (
     recorded,
     recordedAreFresh,
     lives: { recorded: recordedIds, current: CURRENT },
+    nowMs: world.ports.host.clock.now(),
   });
 
 describe('where a task begins', () => {

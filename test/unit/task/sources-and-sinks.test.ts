@@ -1,0 +1,92 @@
+import { describe, expect, it, test } from 'vitest';
+import {
+  failOnInvalidTimestamp,
+  logAndSkipOnInvalidTimestamp,
+  type StreamPartitioner,
+  string,
+  type TimestampExtractor,
+  TopologyBuilder,
+  usePartitionTimeOnInvalidTimestamp,
+  wallclockTimestamp,
+} from '../../../lib/index.js';
+import { startTask, texts } from './task-rig.js';
+
+const text = { key: string(), value: string() };
+const at = (topic: string, partition = 0) => `${topic}-${partition}` as never;
+
+const copying = (timestampExtractor: TimestampExtractor) =>
+  new TopologyBuilder()
+    .addSource('source', 'in', { ...text, timestampExtractor })
+    .addSink('sink', 'out', { ...text, parents: 'source' });
+
+describe('a timestamp that is none', () => {
+  async function outcome(extractor: TimestampExtractor, times: readonly number[]) {
+    const { task, give, commit } = await startTask(copying(extractor));
+    give(
+      'in',
+      times.map((ts, index) => ({ value: `${index}`, ts })),
+    );
+    await task.process(500, 10);
+    const { outputs, dropped } = await commit();
+    return { written: texts(outputs.get(at('out'))), dropped: dropped.map(({ reason, count }) => [reason, count]) };
+  }
+
+  test('stops the task', async () => {
+    await expect(outcome(failOnInvalidTimestamp, [5, -1])).rejects.toMatchObject({
+      code: 'STREAMS_PROCESSING_FAILED',
+      details: { topic: 'in', partition: 0, offset: 1, timestampMs: -1 },
+    });
+  });
+
+  test('drops the record, which is counted', async () => {
+    expect(await outcome(logAndSkipOnInvalidTimestamp, [5, -1, 7])).toEqual({
+      written: ['null=0@5', 'null=2@7'],
+      dropped: [['negative-timestamp', 1]],
+    });
+  });
+
+  test('becomes the greatest of its partition so far', async () => {
+    expect(await outcome(usePartitionTimeOnInvalidTimestamp, [5, 9, 7, -1])).toMatchObject({
+      written: ['null=0@5', 'null=1@9', 'null=2@7', 'null=3@9'],
+    });
+    await expect(outcome(usePartitionTimeOnInvalidTimestamp, [-1])).rejects.toMatchObject({
+      code: 'STREAMS_PROCESSING_FAILED',
+    });
+  });
+
+  test('does not matter where processing time counts', async () => {
+    expect(await outcome(wallclockTimestamp, [5, -1])).toEqual({
+      written: ['null=0@500', 'null=1@500'],
+      dropped: [],
+    });
+  });
+});
+
+describe('a partitioner', () => {
+  async function partitionsOf(partitioner: StreamPartitioner): Promise<readonly number[]> {
+    const builder = new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addSink('sink', 'out', { ...text, parents: 'source', partitioner });
+    const { task, give, commit } = await startTask(builder, { partitionCounts: { out: 4 } });
+    give('in', [{ key: 'k', value: 'v' }]);
+    await task.process(0, 10);
+    const { outputs } = await commit();
+    return [0, 1, 2, 3].flatMap((partition) => {
+      const set = outputs.get(at('out', partition));
+      return set === undefined ? [] : new Array<number>(set.size).fill(partition);
+    });
+  }
+
+  it.each<[string, ReturnType<StreamPartitioner>, readonly number[]]>([
+    ['one', 3, [3]],
+    ['several, each once', [2, 0, 2], [0, 2]],
+    ['all', [0, 1, 2, 3], [0, 1, 2, 3]],
+    ['none', [], []],
+  ])('writes a record to the partitions that it names: %s', async (_, answer, wanted) => {
+    expect(await partitionsOf(() => answer)).toEqual(wanted);
+  });
+
+  it('that names a partition which the topic lacks stops the task and writes nothing', async () => {
+    await expect(partitionsOf(() => [0, 4])).rejects.toMatchObject({ code: 'STREAMS_PROCESSING_FAILED' });
+  });
+});
