@@ -30,11 +30,14 @@ export type {
 } from './dsl/options.js';
 export type {
   BranchedStream,
+  CogroupedKStream,
   KGroupedStream,
   KGroupedTable,
   KStream,
   KTable,
+  SessionWindowedCogroupedKStream,
   SessionWindowedKStream,
+  TimeWindowedCogroupedKStream,
   TimeWindowedKStream,
   WindowedKStream,
 } from './dsl/streams.js';

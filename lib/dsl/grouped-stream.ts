@@ -2,13 +2,14 @@ import type { Awaitable } from '../model/awaitable.js';
 import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
 import { aggregatedTable } from './aggregated-table.js';
+import { CogroupedStream } from './cogrouped-stream.js';
 import { PREFIX } from './names.js';
 import type { AggregateNode, RowFold } from './operators/aggregate-processor.js';
 import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
 import { type AggregateOptions, isMaterialized } from './options.js';
 import { mergeableRepartitionNode, repartitionNames } from './repartition.js';
 import { SessionWindowedStream } from './session-windowed-stream.js';
-import type { KGroupedStream, KTable } from './streams.js';
+import type { CogroupedKStream, KGroupedStream, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
 import { TimeWindowedStream } from './time-windowed-stream.js';
 import { userFunction } from './user-function.js';
@@ -63,6 +64,11 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
       (key, value, aggregate) => options.add(key, value as NonNullable<V>, aggregate),
     );
     return this.fold(PREFIX.streamAggregate, options, options.value, fold);
+  }
+
+  cogroup<A>(add: (key: K, value: V, aggregate: A) => Awaitable<A | null>): CogroupedKStream<K, A> {
+    const grouping = this.grouping as Grouping<K, never>;
+    return new CogroupedStream(grouping, new Map([[grouping, userFunction(add, 'cogroup', 'function add')]]));
   }
 
   windowedBy(windows: TimeWindows | UnlimitedWindows | SlidingWindows | SessionWindows): never {

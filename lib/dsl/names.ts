@@ -79,6 +79,8 @@ export const PREFIX = {
   outerShared: 'KSTREAM-OUTERSHARED-',
   streamAggregate: 'KSTREAM-AGGREGATE-',
   streamReduce: 'KSTREAM-REDUCE-',
+  cogroupAggregate: 'COGROUPKSTREAM-AGGREGATE-',
+  cogroupMerge: 'COGROUPKSTREAM-MERGE-',
   tableSource: 'KTABLE-SOURCE-',
   tableFilter: 'KTABLE-FILTER-',
   tableMapValues: 'KTABLE-MAPVALUES-',

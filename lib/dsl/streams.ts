@@ -298,6 +298,16 @@ export interface KGroupedStream<K, V> {
   ): KTable<K, A>;
 
   /**
+   * Begins an aggregate of several grouped streams: the type of the aggregate is that of `add`'s third argument.
+   *
+   * @example
+   * orders.cogroup<Customer>((_, order, customer) => withOrder(customer, order))
+   *   .cogroup(visits, (_, visit, customer) => withVisit(customer, visit))
+   *   .aggregate({ init: newCustomer, value: json<Customer>(), store: 'customers' })
+   */
+  cogroup<A>(add: (key: K, value: V, aggregate: A) => Awaitable<A | null>): CogroupedKStream<K, A>;
+
+  /**
    * Divides each key's records by time: `tumbling`, `hopping`, `sliding`, `session` or `unlimited` windows.
    *
    * @example
@@ -307,6 +317,38 @@ export interface KGroupedStream<K, V> {
   windowedBy(windows: TimeWindows): TimeWindowedKStream<K, V>;
   windowedBy(windows: UnlimitedWindows): WindowedKStream<K, V>;
   windowedBy(windows: SessionWindows): SessionWindowedKStream<K, V>;
+}
+
+/**
+ * Several grouped streams of one key, to be aggregated into one table: no join, no intermediate tables. Kafka: `CogroupedKStream`.
+ *
+ * All their topics need one partition count. Null keys and values are dropped as by the aggregations of one grouped stream.
+ */
+export interface CogroupedKStream<K, A> {
+  /** One more grouped stream. One that is given again is added by the later function alone. */
+  cogroup<V>(
+    grouped: KGroupedStream<K, V>,
+    add: (key: K, value: V, aggregate: A) => Awaitable<A | null>,
+  ): CogroupedKStream<K, A>;
+  aggregate(options: AggregateOptions & CogroupOptions<A>): KTable<K, A>;
+  /** As `KGroupedStream.windowedBy`; results are given at each update. The time of each stream decides on its own late records. */
+  windowedBy(windows: TimeWindows | UnlimitedWindows | SlidingWindows): TimeWindowedCogroupedKStream<K, A>;
+  windowedBy(windows: SessionWindows): SessionWindowedCogroupedKStream<K, A>;
+}
+
+type CogroupOptions<A> = NewValueOptions<A> & { init(): Awaitable<NoInfer<A>> };
+
+/** Kafka: `TimeWindowedCogroupedKStream`. */
+export interface TimeWindowedCogroupedKStream<K, A> {
+  aggregate(options: WindowedOptions & CogroupOptions<A>): KTable<Windowed<K>, A>;
+}
+
+/** Kafka: `SessionWindowedCogroupedKStream`. */
+export interface SessionWindowedCogroupedKStream<K, A> {
+  aggregate(
+    options: WindowedOptions &
+      CogroupOptions<A> & { merge(key: K, aggregate: NoInfer<A>, session: NoInfer<A>): Awaitable<NoInfer<A>> },
+  ): KTable<Windowed<K>, A>;
 }
 
 /**

@@ -25,9 +25,25 @@ import {
 } from './case-nodes.js';
 
 export const aggregateOperators: Readonly<Record<string, Operator>> = {
+  cogroup: (build, node) => {
+    const [first, ...others] = (node.groups ?? []).map((group) => ({
+      input: build.kind(node, group.in, 'groupedStream'),
+      add: aggregator(group.fn),
+    }));
+    if (first === undefined) throw new Error('the case cogroups nothing');
+    let of = first.input.of.cogroup<Value>(first.add);
+    for (const { input, add } of others) of = of.cogroup(input.of, add);
+    return { kind: 'cogrouped', of, key: first.input.key, value: 'string' };
+  },
   windowedBy: (build, node) => {
-    const input = build.kind(node, node.in, 'groupedStream');
     const windows = windowsOf(node.window);
+    const cogrouped = build.input(node.in);
+    if (cogrouped.kind === 'cogrouped') {
+      return windows.kind === 'session'
+        ? { ...cogrouped, kind: 'sessionWindowedCogroup', of: cogrouped.of.windowedBy(windows) }
+        : { ...cogrouped, kind: 'timeWindowedCogroup', of: cogrouped.of.windowedBy(windows) };
+    }
+    const input = build.kind(node, node.in, 'groupedStream');
     const types = { key: input.key, value: input.value };
     if (windows.kind === 'session') {
       const of = input.of.windowedBy(windows);
@@ -37,12 +53,11 @@ export const aggregateOperators: Readonly<Record<string, Operator>> = {
     return { kind: 'timeWindowed', of: node.emit === undefined ? of : of.emitStrategy(node.emit), ...types };
   },
   count: (build, node) => {
-    const input = aggregable(build, node);
-    const options = windowed(node);
-    return table(input.of.count(options), { key: input.key, value: 'long' });
+    const input = grouped(build, node);
+    return table(input.of.count(windowed(node)), { key: input.key, value: 'long' });
   },
   reduce: (build, node) => {
-    const input = aggregable(build, node);
+    const input = grouped(build, node);
     const add = reducer(node.fn ?? '');
     if (input.kind !== 'groupedTable') return table(input.of.reduce(add, windowed(node)), input);
     return table(input.of.reduce({ ...aggregated(node), add, subtract: reducer(node.subtractor ?? '') }), input);
@@ -51,13 +66,18 @@ export const aggregateOperators: Readonly<Record<string, Operator>> = {
     const input = aggregable(build, node);
     const value: CaseType = typeof node.init === 'number' ? 'long' : 'string';
     const init = (): Value => node.init ?? '';
-    const options = { ...windowed(node), value: serde(value), init, add: aggregator(node.fn ?? '') };
+    const kept = { ...windowed(node), value: serde(value), init };
     const types = { key: input.key, value };
+    if (input.kind === 'cogrouped' || input.kind === 'timeWindowedCogroup')
+      return table(input.of.aggregate(kept), types);
+    const merge = merger(node.merger ?? 'sum');
+    if (input.kind === 'sessionWindowedCogroup') return table(input.of.aggregate({ ...kept, merge }), types);
+    const options = { ...kept, add: aggregator(node.fn ?? '') };
     switch (input.kind) {
       case 'groupedTable':
         return table(input.of.aggregate({ ...options, subtract: aggregator(node.subtractor ?? '') }), types);
       case 'sessionWindowed':
-        return table(input.of.aggregate({ ...options, merge: merger(node.merger ?? '') }), types);
+        return table(input.of.aggregate({ ...options, merge }), types);
       default:
         return table(input.of.aggregate(options), types);
     }
@@ -67,6 +87,13 @@ export const aggregateOperators: Readonly<Record<string, Operator>> = {
 function aggregable(build: NodesBuild, node: CaseNode) {
   const input = build.input(node.in);
   if (input.kind === 'stream' || input.kind === 'table' || input.kind === 'globalTable')
+    throw new Error(`missing operator: ${node.op} of a ${input.kind}`);
+  return input;
+}
+
+function grouped(build: NodesBuild, node: CaseNode) {
+  const input = aggregable(build, node);
+  if (input.kind === 'cogrouped' || input.kind === 'timeWindowedCogroup' || input.kind === 'sessionWindowedCogroup')
     throw new Error(`missing operator: ${node.op} of a ${input.kind}`);
   return input;
 }

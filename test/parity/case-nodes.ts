@@ -1,5 +1,6 @@
 /** What all operators of cases are built with: the case's words, what was made so far, and its options. */
 import {
+  type CogroupedKStream,
   type EmitStrategy,
   type GlobalKTable,
   type KGroupedStream,
@@ -8,9 +9,11 @@ import {
   type KTable,
   long,
   type Serde,
+  type SessionWindowedCogroupedKStream,
   type SessionWindowedKStream,
   StreamsBuilder,
   string,
+  type TimeWindowedCogroupedKStream,
   type TimeWindowedKStream,
 } from '../../lib/index.js';
 import { type CaseType, type FunctionRef, mappedType, mapper } from './case-functions.js';
@@ -50,6 +53,7 @@ export interface CaseNode {
   readonly merger?: FunctionRef;
   readonly window?: CaseWindow;
   readonly emit?: EmitStrategy;
+  readonly groups?: readonly { readonly in: string; readonly fn: FunctionRef }[];
   readonly partitions?: number;
   readonly processor?: string | ProcessorRef;
   readonly stores?: readonly string[];
@@ -83,6 +87,9 @@ export type Made = Types &
     | { readonly kind: 'groupedTable'; readonly of: KGroupedTable<Value, Value> }
     | { readonly kind: 'timeWindowed'; readonly of: TimeWindowedKStream<Value, Value> }
     | { readonly kind: 'sessionWindowed'; readonly of: SessionWindowedKStream<Value, Value> }
+    | { readonly kind: 'cogrouped'; readonly of: CogroupedKStream<Value, Value> }
+    | { readonly kind: 'timeWindowedCogroup'; readonly of: TimeWindowedCogroupedKStream<Value, Value> }
+    | { readonly kind: 'sessionWindowedCogroup'; readonly of: SessionWindowedCogroupedKStream<Value, Value> }
   );
 export type Kind = Made['kind'];
 export type Of<T extends Kind> = Extract<Made, { readonly kind: T }>;

@@ -48,8 +48,8 @@ export function materializeSessions<K, V>(store: WindowedStore<K, V>): StoreSpec
 }
 
 /**
- * How long the store itself keeps its entries. Kafka Streams lets a session go at the last moment at which it may still grow, and with
- * it its final result: where those are wanted, it is kept until it is closed.
+ * How long the store itself keeps its entries. At the retention that Kafka Streams asks for by default it lets a session go at the last
+ * moment at which it may still grow, and with it its final result: where those are wanted, results are those of a longer retention.
  */
 export function heldMs(
   { emit, leastHeldMs }: Pick<WindowedStore<unknown, unknown>, 'emit' | 'leastHeldMs'>,

@@ -62,7 +62,8 @@ export function sessionWindowing<K>(
     storeKey: sessionChangelogKeys(key),
     tableKey: sessionWindowedSerde(key),
     leastRetentionMs: clampTime(inactivityGapMs + graceMs),
-    leastHeldMs: clampTime(inactivityGapMs + graceMs + 1),
+    // A record that is not late may still connect a session that ended a gap before it.
+    leastHeldMs: clampTime(2 * inactivityGapMs + graceMs + 1),
     waitMs: clampTime(inactivityGapMs + graceMs),
     isEndInclusive: true,
     maxSizeMs: 0,
