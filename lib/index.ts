@@ -1,6 +1,7 @@
 /** The public API of `millrace`: what an application is written with. The engines are behind the other entries. */
 export type { GlobalKTable, GlobalStoreOptions, GlobalTableOptions } from './dsl/global-table.js';
 export type {
+  ForeignKey,
   ForeignKeyOfRecord,
   StreamTableJoin,
   StreamTableLeftJoin,

@@ -90,6 +90,13 @@ export const PREFIX = {
   tableMerge: 'KTABLE-MERGE-',
   tableJoinThis: 'KTABLE-JOINTHIS-',
   tableJoinOther: 'KTABLE-JOINOTHER-',
+  tableSink: 'KTABLE-SINK-',
+  registration: 'KTABLE-FK-JOIN-SUBSCRIPTION-REGISTRATION-',
+  subscription: 'KTABLE-FK-JOIN-SUBSCRIPTION-PROCESSOR-',
+  subscriptionStore: 'KTABLE-FK-JOIN-SUBSCRIPTION-STATE-STORE-',
+  response: 'KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-',
+  responseResolver: 'KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-RESOLVER-PROCESSOR-',
+  foreignKeyResult: 'KTABLE-FK-JOIN-OUTPUT-',
   toTable: 'KSTREAM-TOTABLE-',
   toStream: 'KTABLE-TOSTREAM-',
 } as const;

@@ -11,6 +11,7 @@ import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { GlobalKTable } from './global-table.js';
 import type {
+  ForeignKey,
   ForeignKeyOfRecord,
   StreamTableJoin,
   StreamTableLeftJoin,
@@ -431,6 +432,19 @@ export interface KTable<K, V> {
   ): KTable<K, V2>;
 
   /**
+   * Each row with the other table's row whose key it names (KIP-213): an update of either makes new rows. The tables need not have one
+   * number of partitions; two topics of the application lie between them. The result is eventually that of both tables as they are:
+   * an answer to a row that has changed meanwhile is left out.
+   */
+  join<KO, VO, VR extends V>(
+    other: KTable<KO, VO>,
+    options: ForeignKey<K, V, KO> & TableJoin<K, V, VO, VR> & SameValueOptions<VR>,
+  ): KTable<K, Kept<V, VR>>;
+  join<KO, VO, VR>(
+    other: KTable<KO, VO>,
+    options: ForeignKey<K, V, KO> & TableJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KTable<K, VR>;
+  /**
    * Rows of both tables by their key, as a table: an update of either makes a new row, with the greater timestamp of the two; null from the
    * joiner deletes. Both must have one number of partitions. Late updates of a table with history (`historyRetention`) are left out.
    */
@@ -439,6 +453,15 @@ export interface KTable<K, V> {
     options: TableJoin<K, V, VO, VR> & SameValueOptions<VR>,
   ): KTable<K, Kept<V, VR>>;
   join<VO, VR>(other: KTable<K, VO>, options: TableJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>): KTable<K, VR>;
+  /** As `join` by foreign key, with null where the other table has no such row, or where the row names none. */
+  leftJoin<KO, VO, VR extends V>(
+    other: KTable<KO, VO>,
+    options: ForeignKey<K, V, KO> & TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR>,
+  ): KTable<K, Kept<V, VR>>;
+  leftJoin<KO, VO, VR>(
+    other: KTable<KO, VO>,
+    options: ForeignKey<K, V, KO> & TableLeftJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
+  ): KTable<K, VR>;
   /** As `join`, with null for a row that the other table does not have. */
   leftJoin<VO, VR extends V>(
     other: KTable<K, VO>,

@@ -24,7 +24,7 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
    */
   committedMark(name: string): CommittedMark;
   /** Counts a record that the operator skips, as Kafka Streams' `dropped-records` does. */
-  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'expired'): void;
+  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void;
 }
 
 /** A time that survives a restart. */

@@ -141,7 +141,7 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     return this.scope.metadata;
   }
 
-  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'expired'): void {
+  recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void {
     if (reason === 'late') this.services.failures.late(this.nodeName);
     else this.scope.recordDropped(reason);
   }

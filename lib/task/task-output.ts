@@ -5,7 +5,7 @@ import type { TopicPartitionKey } from '../model/topic-partition.js';
 
 /**
  * A record that did not go through the topology, and why; the engine logs and counts it. `expired`: a write that came too late for
- * the retention of its store, whatever else became of the record.
+ * the retention of its store, whatever else became of the record. `superseded`: a newer one has made it needless.
  */
 export interface DroppedRecord {
   readonly reason:
@@ -16,6 +16,7 @@ export interface DroppedRecord {
     | 'processing'
     | 'production'
     | 'late'
+    | 'superseded'
     | 'expired';
   readonly count: number;
   /** The last one: where it came from and, if something threw, what went wrong. */

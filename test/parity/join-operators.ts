@@ -1,6 +1,16 @@
 /** Joins of cases, by the kinds of their sides. */
 import type { KStream } from '../../lib/index.js';
-import { type CaseNode, type Made, named, type Of, type Operator, serde, stored, type Value } from './case-nodes.js';
+import {
+  type CaseNode,
+  type Made,
+  mapped,
+  named,
+  type Of,
+  type Operator,
+  serde,
+  stored,
+  type Value,
+} from './case-nodes.js';
 import { streamGlobalTable } from './global-operators.js';
 
 type Joiner = (left: Value, right: Value, key: Value) => Value;
@@ -32,8 +42,13 @@ function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, joi
 }
 
 function tableTable(left: Of<'table'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
-  if (node.foreignKey !== undefined) throw new Error(`missing operator: foreign-key ${join}`);
   const options = { ...named(node), ...stored(node), joiner: joiner(node), value: serde('string') };
+  if (node.foreignKey !== undefined) {
+    const { map } = mapped(node.foreignKey, left);
+    const byKey = { ...options, foreignKey: (value: Value, key: Value) => map(key, value) };
+    const of = join === 'join' ? left.of.join(right.of, byKey) : left.of.leftJoin(right.of, byKey);
+    return { kind: 'table', of, key: left.key, value: 'string' };
+  }
   const joins = {
     join: () => left.of.join(right.of, options),
     leftJoin: () => left.of.leftJoin(right.of, options),

@@ -9,7 +9,7 @@ const cases = readdirSync(folder)
   .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as ProcessingCase);
 
 /** Cases that could be built when this was written: fewer would mean that an operator was lost. */
-const CASES_AT_LEAST = 130;
+const CASES_AT_LEAST = 135;
 
 const answers = await Promise.all(cases.map(async (each) => [each.name, await runProcessingCase(each)] as const));
 const possible = answers.filter(([, differences]) => !differences[0]?.startsWith('missing operator'));

@@ -1,4 +1,6 @@
 /** Content and changelog keys of stores as cases write them. */
+
+import { INSTRUCTION, type Subscription } from '../../lib/dsl/foreign-key/subscription.js';
 import type {
   Entries,
   KeyValueStore,
@@ -31,6 +33,43 @@ export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknow
 
 /** The end of windows without end, in Kafka, as JavaScript reads it. */
 const KAFKA_GREATEST_TIME = 2 ** 63;
+
+/** What cases write of a foreign-key join's subscriptions: the text of Kafka Streams' object. */
+export function subscriptionText(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('primaryKey' in value)) return value;
+  const { instruction, hash, primaryKey, primaryPartition } = value as Subscription<unknown>;
+  const name = Object.keys(INSTRUCTION).find((each) => INSTRUCTION[each as keyof typeof INSTRUCTION] === instruction);
+  const bytes = hash === null ? null : Buffer.from(hash);
+  const halves = bytes === null ? 'null' : `[${bytes.readBigInt64BE(0)}, ${bytes.readBigInt64BE(8)}]`;
+  const shown = [
+    `version=1, primaryKey=${primaryKey.value}`,
+    `instruction=${JAVA_NAMES[name ?? '']}`,
+    `hash=${halves}`,
+  ];
+  return `SubscriptionWrapper{${shown.join(', ')}, primaryPartition=${primaryPartition}}`;
+}
+
+const JAVA_NAMES: Readonly<Record<string, string>> = {
+  deleteKeyNoPropagate: 'DELETE_KEY_NO_PROPAGATE',
+  deleteKeyAndPropagate: 'DELETE_KEY_AND_PROPAGATE',
+  propagateNullIfNoForeignValue: 'PROPAGATE_NULL_IF_NO_FK_VAL_AVAILABLE',
+  propagateOnlyIfForeignValue: 'PROPAGATE_ONLY_IF_FK_VAL_AVAILABLE',
+};
+
+const BACKSLASH = 0x5c;
+
+/** Bytes as Java's `Bytes` shows them. */
+export function bytesText(key: unknown): unknown {
+  if (!(key instanceof Uint8Array)) return key;
+  const shown = [...key].map((byte) => {
+    return byte >= 0x20 && byte <= 0x7e && byte !== BACKSLASH ? String.fromCharCode(byte) : `\\x${hex(byte)}`;
+  });
+  return shown.join('');
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).toUpperCase().padStart(2, '0');
+}
 
 /** A windowed key as `{ key, start, end }`; any other as it is. */
 export function windowedKey(key: unknown): unknown {

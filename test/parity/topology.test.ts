@@ -9,29 +9,10 @@ const cases = readdirSync(folder).map((file) => ({
   json: JSON.parse(readFileSync(folder + file, 'utf8')) as unknown,
 }));
 
-/** Cases whose operators do not exist yet, with the first that is missing: to be shortened as operators come. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  'fk-join.json': 'foreign-key join',
-};
-
 describe('topologies, tasks and internal topics are those of Kafka Streams', () => {
-  for (const { file, json } of cases.filter((of) => NOT_YET[of.file] === undefined)) {
+  for (const { file, json } of cases) {
     it(`answers ${file} as Kafka Streams does`, () => {
       expect(runTopologyCase(json)).toEqual([]);
     });
   }
-
-  it('says which operator is missing for the cases that cannot be built yet', () => {
-    const missing = cases
-      .filter((of) => NOT_YET[of.file] !== undefined)
-      .map(({ file, json }) => {
-        try {
-          return [file, `built: ${runTopologyCase(json).join('; ')}`];
-        } catch (error) {
-          return [file, (error as Error).message.replace('missing operator: ', '')];
-        }
-      });
-
-    expect(Object.fromEntries(missing)).toEqual(NOT_YET);
-  });
 });

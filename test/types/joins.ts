@@ -65,3 +65,24 @@ texts.join(lines, { joiner: (a, b) => a + b });
 expectTypeOf(builder.stream('rows', { key: string(), value: nullable(string()) }).toTable()).toEqualTypeOf<
   KTable<string, string>
 >();
+
+// By foreign key: the function gives the other table's key, and the sides may have keys of different types.
+expectTypeOf(
+  customers.join(byNumber, {
+    foreignKey: (customer) => customer.name.length,
+    joiner: ({ name }, text) => name + text,
+    value: string(),
+  }),
+).toEqualTypeOf<KTable<string, string>>();
+expectTypeOf(
+  texts.leftJoin(customers, {
+    foreignKey: (text, key) => (text === '' ? null : key),
+    joiner: (text, row) => row?.name ?? text,
+  }),
+).toEqualTypeOf<KTable<string, string>>();
+// @ts-expect-error the foreign key is not of the other table's type
+texts.join(byNumber, { foreignKey: (text) => text, joiner: (text, other) => text + other });
+// @ts-expect-error the right row may be missing
+texts.leftJoin(customers, { foreignKey: (text) => text, joiner: (_text, row) => row.name });
+// @ts-expect-error there is no outer join by foreign key
+texts.outerJoin(byNumber, { foreignKey: (text: string) => text.length, joiner: (text, other) => `${text}${other}` });

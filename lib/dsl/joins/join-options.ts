@@ -1,5 +1,7 @@
 /** What joins are told. Kafka: `Joined`, `ValueJoinerWithKey`. */
 import type { Awaitable } from '../../model/awaitable.js';
+import type { Serde } from '../../serde/serde.js';
+import type { StreamPartitioner } from '../../topology/node.js';
 import type { NamedOptions, StoreOptions } from '../options.js';
 
 /** Which side may be missing: neither, the other, or either. */
@@ -34,6 +36,26 @@ export interface TableLeftJoin<K, V, VO, VR> extends NamedOptions, StoreOptions 
 /** A row of either of two tables with that of the other, or null; one of both is there. Kafka: `KTable.outerJoin`. */
 export interface TableOuterJoin<K, V, VO, VR> extends NamedOptions, StoreOptions {
   joiner(value: NonNullable<V> | null, other: NonNullable<VO> | null, key: K): Awaitable<VR | null>;
+}
+
+/** What a foreign-key join is told besides its joiner. Kafka: `TableJoined`, KIP-213. */
+export interface ForeignKey<K, V, KO> {
+  /**
+   * The other table's key that a row names, or null for none: such a row joins nothing (in a left join, null). Called again for the row
+   * as it was whenever it changes: it must depend on nothing else.
+   */
+  foreignKey(value: NonNullable<V>, key: K): Awaitable<KO | null>;
+  /** How this table's topic is partitioned, if not by the default; its value argument is internal. */
+  readonly partitioner?: StreamPartitioner;
+  /** How the other table's topic is partitioned, if not by the default. */
+  readonly otherPartitioner?: StreamPartitioner;
+}
+
+/** What all foreign-key joins have in common, before anybody knows the types. */
+export interface AnyForeignKeyJoin extends NamedOptions, StoreOptions {
+  readonly value?: Serde<unknown>;
+  readonly partitioner?: StreamPartitioner;
+  readonly otherPartitioner?: StreamPartitioner;
 }
 
 /** The operator's name, for errors. */

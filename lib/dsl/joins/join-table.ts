@@ -1,4 +1,4 @@
-/** Joins of a table with a table, by their keys. Kafka: `KTableImpl.doJoin`. */
+/** Joins of a table with a table, by their keys (here) or by a key that its rows name (foreign-key.ts). Kafka: `KTableImpl.doJoin`. */
 import { TopologyError } from '../../model/errors.js';
 import { nullable } from '../../serde/nullable-serde.js';
 import type { Serde } from '../../serde/serde.js';
@@ -7,14 +7,15 @@ import { materialize, rowFormat } from '../materialize.js';
 import { PREFIX } from '../names.js';
 import { tableMerge } from '../operators/table-merge.js';
 import { joinedView, type PairJoiner, tableTableJoin } from '../operators/table-table-join.js';
-import { isMaterialized, type StoreOptions } from '../options.js';
+import { isMaterialized } from '../options.js';
 import type { KTable } from '../streams.js';
 import { storeView } from '../table-view.js';
 import { userFunction } from '../user-function.js';
 import type { TableParts, Wiring } from '../wiring.js';
-import { type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
+import { joinByForeignKey } from './foreign-key.js';
+import { type AnyForeignKeyJoin, type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
 
-export type AnyTableJoin = AnyJoin & StoreOptions & { readonly value?: Serde<unknown> };
+export type AnyTableJoin = AnyJoin & AnyForeignKeyJoin & { readonly foreignKey?: unknown };
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if the other side is no table of the same builder, or the joiner no function */
 export function joinTable<K, V>(
@@ -29,6 +30,14 @@ export function joinTable<K, V>(
     throw new TopologyError(`${operator}: a table cannot be joined with a ${other.kind}`, { details: { operator } });
   }
   const joiner = userFunction(options?.joiner, operator, 'function joiner') as PairJoiner<K, V, unknown, unknown>;
+  if (options.foreignKey !== undefined) {
+    if (kind === 'outer') {
+      throw new TopologyError('outerJoin: a join by foreign key is inner or left', { details: { operator } });
+    }
+    const foreignKey = userFunction(options.foreignKey, operator, 'function foreignKey');
+    const request = { isLeft: kind === 'left', foreignKey: foreignKey as never, joiner, options };
+    return joinByForeignKey(wiring, parts, other.parts, request) as KTable<K, never>;
+  }
   return joinTables(wiring, parts, other.parts as TableParts<K, unknown>, { kind, options, joiner }) as KTable<
     K,
     never

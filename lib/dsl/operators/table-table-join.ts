@@ -47,7 +47,7 @@ class TableSideProcessor<K, V, VO, VR> implements Processor<K, Change<V>, K, Cha
 
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
     if (record.keyCell.isNull) return this.context.recordDropped('null-key');
-    if (this.side.isVersioned && record.value.isLatest === false) return this.context.recordDropped('late');
+    if (this.side.isVersioned && record.value.isLatest === false) return this.context.recordDropped('superseded');
     const other = this.others.get(record.keyCell);
     return isPromise(other) ? other.then((later) => this.join(record, later)) : this.join(record, other);
   }
