@@ -14,7 +14,10 @@ export function buildGraph(graph: StreamsGraph, options: BuildOptions): Topology
   const plan = new GraphPlan(graph.added, graph.nodes);
   if (wanted.has('merge.repartition.topics')) mergeRepartitions(plan);
   const builder = new TopologyBuilder();
-  plan.write(builder, { reuseSourceTopics: wanted.has('reuse.ktable.source.topics') });
+  plan.write(builder, {
+    reuseSourceTopics: wanted.has('reuse.ktable.source.topics'),
+    singleStoreSelfJoins: wanted.has('single.store.self.join'),
+  });
   const topology = builder.build();
   if (options.ensureExplicitInternalResourceNaming === true) refuseGeneratedNames(topology);
   return topology;

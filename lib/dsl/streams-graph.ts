@@ -52,6 +52,8 @@ export interface WriteContext {
   readonly keepsNullKeys: boolean;
   /** Whether a table's source topic serves as its changelog. */
   readonly reuseSourceTopics: boolean;
+  /** Whether a stream that is joined with itself is kept once. */
+  readonly singleStoreSelfJoins: boolean;
 }
 
 export class StreamsGraph {

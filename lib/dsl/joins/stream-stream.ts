@@ -6,6 +6,7 @@ import type { StoreSpec } from '../../topology/store-spec.js';
 import { windowStore } from '../../topology/windowed-stores.js';
 import { type JoinWindowFormat, joinWindow } from '../operators/join-window.js';
 import { passThrough } from '../operators/stateless.js';
+import { canMeetItself, streamSelfJoin } from '../operators/stream-self-join.js';
 import { type StreamStreamJoinNode, streamStreamJoin } from '../operators/stream-stream-join.js';
 import type { StoreOptions } from '../options.js';
 import type { KStream } from '../streams.js';
@@ -51,11 +52,19 @@ export function joinStreams<K, V1, V2>(
     parents: [left.node, right.node],
     copartitions: true,
     takesNullKeys: kind !== 'inner',
-    write(builder, [leftParent = '', rightParent = leftParent]) {
+    write(builder, [leftParent = '', rightParent], { singleStoreSelfJoins }) {
       const { leftWindowed, rightWindowed, leftJoin, rightJoin, merge, sharedStore } = names;
+      if (rightParent === undefined && singleStoreSelfJoins && canMeetItself(windows)) {
+        const self = { windows, window: leftFormat, joiner: joiner as unknown as Joiner<K, V1, V1> };
+        builder
+          .addProcessor(leftWindowed, joinWindow(leftFormat), { parents: leftParent })
+          .addProcessor(merge, streamSelfJoin(self), { parents: leftWindowed })
+          .addStateStore(windowOf(leftFormat, windows, options), leftWindowed, merge);
+        return;
+      }
       builder
         .addProcessor(leftWindowed, joinWindow(leftFormat), { parents: leftParent })
-        .addProcessor(rightWindowed, joinWindow(rightFormat), { parents: rightParent })
+        .addProcessor(rightWindowed, joinWindow(rightFormat), { parents: rightParent ?? leftParent })
         .addProcessor(leftJoin, streamStreamJoin(join, 'left', kind !== 'inner'), { parents: leftWindowed })
         .addProcessor(rightJoin, streamStreamJoin(join, 'right', kind === 'outer'), { parents: rightWindowed })
         .addProcessor(merge, passThrough<K, unknown>(), { parents: [leftJoin, rightJoin] })
