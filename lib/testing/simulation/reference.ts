@@ -24,6 +24,7 @@ import { createStreamTask } from '../../task/create-task.js';
 import type { StreamTask } from '../../task/stream-task.js';
 import type { TaskSpec } from '../../topology/resolve-partitions.js';
 import { subTopologyOf } from '../../topology/topology.js';
+import { ReferenceGlobals } from './reference-globals.js';
 import type { ScenarioInput } from './scenario.js';
 import type { SubjectMap } from './subject-map.js';
 
@@ -69,6 +70,7 @@ export async function referenceOf(
 
 class ReferenceRun {
   private readonly tasks: readonly ReferenceTask[];
+  private readonly globals: ReferenceGlobals;
   private readonly records = new Map<TopicPartitionKey, RecordSet[]>();
   private readonly ends = new Map<TopicPartitionKey, number>();
   /** By input partition: sets that its task has not been given yet. */
@@ -82,27 +84,39 @@ class ReferenceRun {
     const { app, partitionCounts } = map;
     const statestoreCacheMaxBytes = updates === 'last' ? Number.MAX_SAFE_INTEGER : 0;
     const settings = { ...app.settings, statestoreCacheMaxBytes };
+    this.globals = new ReferenceGlobals({ ...app, settings }, nowMs);
+    const { stores: globalStores } = this.globals;
     const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
     this.tasks = specs.map((spec) => {
       const names = subTopologyOf(app.topology, spec.subTopology)?.stores ?? [];
       const stores = createStores(names.flatMap((name) => app.topology.stores.get(name) ?? []));
       const { taskId } = spec;
-      const init = { app: { ...app, settings }, taskId, partitionCounts, stores, committed: new Map(), nowMs };
+      const init = {
+        app: { ...app, settings },
+        taskId,
+        partitionCounts,
+        stores,
+        globalStores,
+        committed: new Map(),
+        nowMs,
+      };
       return { spec, stores, task: createStreamTask(init) };
     });
     for (const { spec } of this.tasks) for (const input of spec.inputs) this.waiting.set(topicPartitionKey(input), []);
   }
 
   async run(inputs: readonly ScenarioInput[]): Promise<Reference> {
+    await this.globals.init();
     for (const { task } of this.tasks) await task.init();
     if (this.isContrary) await this.feedContrary(inputs);
     else await this.feedAndProcess(inputs);
     for (const { task } of this.tasks) await task.close();
+    await this.globals.close();
     return { records: this.records, stores: this.contents() };
   }
 
   private async feedAndProcess(inputs: readonly ScenarioInput[]): Promise<void> {
-    this.feed(inputs);
+    await this.feed(inputs);
     let rounds = 0;
     while (await this.round()) {
       rounds += 1;
@@ -128,7 +142,7 @@ class ReferenceRun {
     }
   }
 
-  private feed(inputs: readonly ScenarioInput[]): void {
+  private async feed(inputs: readonly ScenarioInput[]): Promise<void> {
     const builders = new Map<TopicPartitionKey, RecordSetBuilder>();
     for (const input of inputs) {
       const key = topicPartitionKey(input);
@@ -136,7 +150,7 @@ class ReferenceRun {
       builders.set(key, builder);
       builder.append(input.key, input.value, input.timestampMs);
     }
-    for (const [key, builder] of builders) this.waiting.get(key)?.push(builder.build());
+    for (const [key, builder] of builders) await this.give(key, builder.build());
   }
 
   /** @returns whether there was anything to do */
@@ -147,7 +161,7 @@ class ReferenceRun {
       const news = spec.inputs.filter((input) => (this.waiting.get(topicPartitionKey(input)) ?? []).length > 0);
       if (news.length === 0) continue;
       worked = true;
-      for (const input of spec.inputs) this.give(task, topicPartitionKey(input));
+      for (const input of spec.inputs) this.offer(task, topicPartitionKey(input));
       await task.process(this.nowMs, SLICE_RECORDS);
       await this.commit(each);
     }
@@ -157,11 +171,11 @@ class ReferenceRun {
   private async commit({ task, stores }: ReferenceTask): Promise<void> {
     const output = await task.seal();
     for (const store of stores.values()) store.commit();
-    for (const [key, set] of [...output.outputs, ...output.changelogs]) this.written(key, set);
+    for (const [key, set] of [...output.outputs, ...output.changelogs]) await this.written(key, set);
   }
 
   /** Also where there is nothing: without that news the other inputs are held back. */
-  private give(task: StreamTask, key: TopicPartitionKey): void {
+  private offer(task: StreamTask, key: TopicPartitionKey): void {
     const builder = new RecordSetBuilder();
     const from = this.ends.get(key) ?? 0;
     for (const set of this.waiting.get(key) ?? [])
@@ -173,12 +187,18 @@ class ReferenceRun {
     task.addRecords({ ...parseTopicPartitionKey(key), records: builder.build(), nextOffset, endOffset: nextOffset });
   }
 
-  private written(key: TopicPartitionKey, set: RecordSet): void {
+  private async written(key: TopicPartitionKey, set: RecordSet): Promise<void> {
     if (set.size === 0) return;
     const before = this.records.get(key);
     if (before === undefined) this.records.set(key, [set]);
     else before.push(set);
+    await this.give(key, set);
+  }
+
+  /** Hands a set on to the task that reads the partition, and to the global store. */
+  private async give(key: TopicPartitionKey, set: RecordSet): Promise<void> {
     this.waiting.get(key)?.push(set);
+    await this.globals.give(key, set, this.nowMs);
   }
 
   private contents(): Reference['stores'] {

@@ -14,6 +14,8 @@ export class SubjectMap {
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** Topics that the application owns, by name on the broker. */
   readonly internalTopics: readonly string[];
+  /** Names on the broker of all topics that are read, those of global stores included. */
+  readonly inputTopics: ReadonlySet<string>;
   private readonly byId: ReadonlyMap<TaskId, TaskSpec>;
 
   constructor({ app, topics }: Pick<Subject, 'app' | 'topics'>) {
@@ -25,6 +27,10 @@ export class SubjectMap {
       ...Object.entries(topics),
       ...resolved.repartitionTopics,
       ...resolved.changelogTopics,
+    ]);
+    this.inputTopics = new Set([
+      ...resolved.tasks.flatMap(({ inputs }) => inputs.map(({ topic }) => topic)),
+      ...[...app.topology.globalStores.values()].map(({ topic }) => topic),
     ]);
     this.internalTopics = internalTopicSpecs(app, resolved).map(({ name }) => name);
   }
@@ -43,9 +49,9 @@ export class SubjectMap {
     return sinkTopics.map((topic) => topicName(this.app, topic));
   }
 
-  /** Whether what a topic gets depends on a store: repeated input then makes other records than those that it repeats. */
+  /** Whether what a topic gets depends on a store (any processor may read a global one): repeated input then makes other records than those that it repeats. */
   isStateful(topic: string): boolean {
-    return this.upstreamOf(topic).some(({ stores }) => stores.length > 0);
+    return this.app.topology.globalStores.size > 0 || this.upstreamOf(topic).some(({ stores }) => stores.length > 0);
   }
 
   /** Whether updates on the way to a topic may be left out, only the last of a commit being sent. */

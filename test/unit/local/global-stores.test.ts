@@ -12,11 +12,17 @@ import {
   string,
   type Topology,
 } from '../../../lib/index.js';
-import { LocalStreams, type Log, offset, RecordSetBuilder } from '../../../lib/local/index.js';
+import {
+  LocalStreams,
+  type LocalStreamsOptions,
+  type Log,
+  offset,
+  RecordSetBuilder,
+} from '../../../lib/local/index.js';
 import { createMemoryLog } from '../../../lib/log/memory/memory-log.js';
 import { defaultPartition } from '../../../lib/topology/default-partitioner.js';
 import { type LoggedEvent, listeningLogger } from '../../support/listening-logger.js';
-import { waitFor } from '../../support/wait-for.js';
+import { sleep, waitFor } from '../../support/wait-for.js';
 
 const text = { key: string(), value: string() };
 const PARTITIONS = { rows: 6, in: 2, out: 1 };
@@ -53,9 +59,14 @@ function joined(): Topology {
   return builder.build();
 }
 
-async function start({ host, log }: World, settings = {}, topology = joined()): Promise<LocalStreams> {
+async function start(
+  { host, log }: World,
+  settings = {},
+  topology = joined(),
+  more: Partial<LocalStreamsOptions> = {},
+): Promise<LocalStreams> {
   const app = defineApp({ applicationId: 'app', topology, settings: { ...quick, ...settings } });
-  const streams = await LocalStreams.start({ app, log, host });
+  const streams = await LocalStreams.start({ app, log, host, ...more });
   closing.unshift(streams);
   return streams;
 }
@@ -105,6 +116,39 @@ describe('global stores of a running application', () => {
 
     await caughtUp(await start(world));
 
+    expect(await written(world)).toEqual([`${row}=R`]);
+  });
+
+  it('are whole before any task of the member runs', async () => {
+    const world = await createWorld();
+    const row = keyIn(2, 'rows');
+    await append(world, 'rows', row, 'R');
+    await append(world, 'in', keyIn(0, 'in'), row);
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const slowLog = new Proxy(world.log, {
+      get(target, property) {
+        if (property === 'fetch')
+          return async (...args: Parameters<Log['fetch']>) => {
+            if (args[0].some(({ topic }) => topic === 'rows')) await gate;
+            return target.fetch(...args);
+          };
+        const member: unknown = Reflect.get(target, property);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const heard = (wanted: string) => world.events.some(({ event }) => event === wanted);
+
+    const streams = await start(world, {}, joined(), { portsOf: (_, ports) => ({ ...ports, log: slowLog }) });
+    await waitFor('the member to load', async () => heard('global-store-loading'));
+    await sleep(300);
+    const early = heard('task-taken');
+    open();
+    await caughtUp(streams);
+
+    expect(early).toBe(false);
     expect(await written(world)).toEqual([`${row}=R`]);
   });
 

@@ -16,7 +16,7 @@ async function compareOutputs({ cloud, subject, witness, wrong }: CheckedRun): P
   const excused = cloud.harms.excusedTopics();
   const reference = await witness.reference();
   const { settings } = cloud.app;
-  for (const topic of outputTopics(subject.topics, map.tasks)) {
+  for (const topic of Object.keys(subject.topics).filter((name) => !map.inputTopics.has(name))) {
     const rule = subject.outputs[topic] ?? 'multiset';
     if (rule === 'none' || excused.has(topic)) continue;
     const seen = committedValues(committed, topic);
@@ -49,13 +49,4 @@ async function compareOutputs({ cloud, subject, witness, wrong }: CheckedRun): P
 function named(differences: readonly { readonly key: string; readonly what: string }[]): string {
   const some = differences.slice(0, KEYS_NAMED);
   return some.map(({ key, what }) => `${key}: ${what}`).join('; ');
-}
-
-/** Topics of the subject that are no inputs. */
-function outputTopics(
-  topics: Readonly<Record<string, number>>,
-  tasks: readonly { readonly inputs: readonly { readonly topic: string }[] }[],
-): readonly string[] {
-  const inputs = new Set(tasks.flatMap((task) => task.inputs.map(({ topic }) => topic)));
-  return Object.keys(topics).filter((topic) => !inputs.has(topic));
 }

@@ -82,7 +82,10 @@ function topicsOf(app: StreamsApp): TopicUse {
     names.filter((name) => !topology.repartitionTopics.has(name)).map((name) => topicName(app, name));
   const deadLetters = deadLetterTopics(app.settings).keys();
   return {
-    read: new Set(external(topology.subTopologies.flatMap(({ sourceTopics }) => sourceTopics))),
+    read: new Set([
+      ...external(topology.subTopologies.flatMap(({ sourceTopics }) => sourceTopics)),
+      ...[...topology.globalStores.values()].map(({ topic }) => topic),
+    ]),
     written: new Set([...external(topology.subTopologies.flatMap(({ sinkTopics }) => sinkTopics)), ...deadLetters]),
     writesOthers: [...topology.nodes.values()].some((node) => node.kind === 'sink' && typeof node.topic !== 'string'),
   };
