@@ -25,6 +25,7 @@ export type {
   RepartitionOptions,
   StoreOptions,
   StreamOptions,
+  SuppressOptions,
   TableOptions,
   ToOptions,
   WindowedOptions,
@@ -43,6 +44,15 @@ export type {
   WindowedKStream,
 } from './dsl/streams.js';
 export { StreamsBuilder } from './dsl/streams-builder.js';
+export {
+  type BufferLimits,
+  type Suppression,
+  type TimeLimit,
+  untilTimeLimit,
+  untilWindowCloses,
+  type WhenFull,
+  type WindowClosing,
+} from './dsl/suppression.js';
 export { session } from './dsl/windows/session-windows.js';
 export { sliding } from './dsl/windows/sliding-windows.js';
 export { hopping, tumbling, unlimited } from './dsl/windows/time-windows.js';

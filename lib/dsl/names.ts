@@ -98,6 +98,7 @@ export const PREFIX = {
   responseResolver: 'KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-RESOLVER-PROCESSOR-',
   foreignKeyResult: 'KTABLE-FK-JOIN-OUTPUT-',
   toTable: 'KSTREAM-TOTABLE-',
+  suppress: 'KTABLE-SUPPRESS-',
   toStream: 'KTABLE-TOSTREAM-',
 } as const;
 

@@ -71,6 +71,9 @@ export interface WindowedOptions extends NamedOptions, Omit<StoreOptions, 'histo
   readonly inMemory?: boolean;
 }
 
+/** How a suppression keeps what it holds back: it is a store with a changelog, `<name>-store`. Kafka: `Suppressed.withName`. */
+export interface SuppressOptions extends NamedOptions, Pick<StoreOptions, 'logged' | 'changelogConfig'> {}
+
 /** Kafka: `Grouped`. The name also names the repartition topic, if one is needed. */
 export interface GroupOptions<K, V> extends NamedOptions, SameKeyOptions<K>, SameValueOptions<V> {}
 

@@ -31,9 +31,11 @@ import type {
   SameKeyOptions,
   SameValueOptions,
   StoreOptions,
+  SuppressOptions,
   ToOptions,
   WindowedOptions,
 } from './options.js';
+import type { Suppression, TimeLimit } from './suppression.js';
 import type { EmitStrategy, SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows/windows.js';
 
 type Widened<T> = T extends string
@@ -483,6 +485,15 @@ export interface KTable<K, V> {
 
   /** The table's updates as records; a deleted row is a null value. */
   toStream(options?: NamedOptions): KStream<K, V | null>;
+
+  /**
+   * Holds updates back: those of a windowed table until their window has closed, or those of any table for a time. Only the last one of
+   * each key goes on.
+   *
+   * @example
+   * grouped.windowedBy(tumbling({ size: '5m', grace: '1m' })).count().suppress(untilWindowCloses())
+   */
+  suppress(until: K extends Windowed<unknown> ? Suppression : TimeLimit, options?: SuppressOptions): KTable<K, V>;
 
   /** Groups rows by a new key, through a repartition topic: `[key, value]` for each row, or null to leave it out. */
   groupBy<K2 extends K, V2 extends V>(

@@ -7,8 +7,10 @@ import { PREFIX } from './names.js';
 import { regroup } from './operators/regroup.js';
 import { toStream } from './operators/table-source.js';
 import { filterStep, mapValuesStep, type RowStep, tableStep } from './operators/table-steps.js';
-import { isMaterialized, type NamedOptions, type StoreOptions } from './options.js';
+import { isMaterialized, type NamedOptions, type StoreOptions, type SuppressOptions } from './options.js';
 import type { KGroupedTable, KStream, KTable, Predicate } from './streams.js';
+import { suppressedTable } from './suppressed-table.js';
+import type { Suppression } from './suppression.js';
 import { derivedView, storeView } from './table-view.js';
 import { userFunction } from './user-function.js';
 import type { TableParts, Wiring } from './wiring.js';
@@ -66,6 +68,10 @@ export class Table<K, V> implements KTable<K, V> {
       write: (builder, parents) => void builder.addProcessor(name, toStream<K, V>(), { parents }),
     });
     return this.wiring.stream({ node, key: this.parts.key, value: nullable(this.parts.value), keyChanged: false });
+  }
+
+  suppress(until: Suppression, options: SuppressOptions = {}): KTable<K, V> {
+    return suppressedTable(this.wiring, this.parts, until, options);
   }
 
   groupBy(selector: AnyMapper, options: NamedOptions & AnySerdes = {}): KGroupedTable<never, never> {

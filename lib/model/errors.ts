@@ -78,6 +78,11 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Correct the user code that threw; nothing of its batch was committed.',
   },
+  STREAMS_SUPPRESSION_FULL: {
+    kind: 'invalid',
+    remedy:
+      'Raise maxRecords or maxBytes of the suppression, or let it give out early; nothing of the batch was committed.',
+  },
   STREAMS_SIMULATION_FAILED: {
     kind: 'invalid',
     remedy: 'Correct what the message names, then run the seed in it again; docs/testing.md says how to read it.',
@@ -204,6 +209,8 @@ export class DeserializationError extends errorClass('STREAMS_DESERIALIZATION_FA
 export class SerializationError extends errorClass('STREAMS_SERIALIZATION_FAILED') {}
 /** Kafka: `FailedProcessingException`. */
 export class ProcessingError extends errorClass('STREAMS_PROCESSING_FAILED') {}
+/** A suppression that may give nothing out early has no room left; details: `records`, `sizeBytes` and their limits. */
+export class SuppressionFullError extends errorClass('STREAMS_SUPPRESSION_FULL') {}
 /** A simulated run broke a rule, or a user's own check; details: `seed`, `checker`. */
 export class SimulationFailedError extends errorClass('STREAMS_SIMULATION_FAILED') {}
 export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE') {}

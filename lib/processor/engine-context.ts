@@ -1,5 +1,6 @@
 import type { Awaitable } from '../model/awaitable.js';
-import type { ProcessorContext } from './processor-context.js';
+import type { ProcessorContext, RecordMetadata } from './processor-context.js';
+import type { StreamRecord } from './stream-record.js';
 
 /**
  * What the library's own operators may ask of a task beyond what user code may. Every context that a task gives is one.
@@ -10,6 +11,11 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   readonly cacheMaxBytes: number;
   /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */
   onFlush(flush: () => Awaitable<void>): void;
+  /**
+   * Hands a record to all children as one that came from elsewhere: what they ask about its origin is answered so. Null: from nowhere.
+   * Kafka: `setRecordContext`.
+   */
+  forwardFrom(origin: RecordMetadata | null, record: StreamRecord<KOut, VOut>): Awaitable<void>;
   /**
    * A time of this operator that only grows: committed with the offsets, in the transaction that makes its writes true, and given
    * back when the task starts again. Kafka: `addProcessorMetadataKeyValue` (KIP-825).

@@ -80,6 +80,19 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     return isPromise(result) ? this.keep(result) : undefined;
   }
 
+  forwardFrom(origin: RecordMetadata | null, record: StreamRecord<unknown, unknown>): Awaitable<void> {
+    const back = this.scope.lookFrom(origin);
+    let result: Awaitable<void>;
+    try {
+      result = this.forward(record);
+    } catch (thrown) {
+      back();
+      throw thrown;
+    }
+    if (isPromise(result)) return result.finally(back);
+    back();
+  }
+
   /** Whether something that was forwarded is not finished, or failed unseen. */
   get isPending(): boolean {
     return this.tail !== null || this.failure !== null;

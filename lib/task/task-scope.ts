@@ -55,6 +55,23 @@ export class TaskScope {
     return { ...metadata, timestampMs, headers, key, value };
   }
 
+  /**
+   * Takes a record from elsewhere for the one being processed: one that was held back, of which the bytes as read are gone.
+   *
+   * @returns what ends it
+   */
+  lookFrom(origin: RecordMetadata | null): () => void {
+    const { origin: before, offset, record } = this;
+    this.origin = origin;
+    this.offset = origin?.offset ?? 0;
+    this.record = null;
+    return () => {
+      this.origin = before;
+      this.offset = offset;
+      this.record = record;
+    };
+  }
+
   /** Begins the next record. */
   begin(source: SourceNode, record: StreamRecord<unknown, unknown>): void {
     this.source = source;

@@ -1,6 +1,7 @@
 /** Stores that operators of the DSL keep for themselves, as data. Nobody else reads them: queries refuse them. */
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from '../state/byte-store.js';
+import { HELD_UPDATE_HEADERS, heldUpdates } from '../state/held-update.js';
 import { openKeyValueStore } from '../state/key-value-store.js';
 import { nonJoinedKeySerde, nonJoinedValueSerde } from '../state/non-joined-layout.js';
 import { commonSpec } from './store-checks.js';
@@ -29,6 +30,23 @@ export function nonJoinedStore(
     ...commonSpec({ ...common, key: nonJoinedKeySerde(key), value: nonJoinedValueSerde(left, right) }),
     kind: 'nonJoined',
     cached: false,
+    open: (bytes: ByteStore, context: StoreContext) => openKeyValueStore(bytes, spec, context),
+  };
+  return Object.freeze(spec);
+}
+
+/**
+ * Updates of a table that are held back. Kafka: `InMemoryTimeOrderedKeyValueChangeBuffer.Builder`. What Kafka Streams wrote before
+ * version 2.6 is not read.
+ *
+ * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a name that is none
+ */
+export function suppressedStore(options: OperatorStoreOptions & { readonly key: Serde<unknown> }): StoreSpec {
+  const spec: StoreSpec = {
+    ...commonSpec({ ...options, value: heldUpdates }),
+    kind: 'suppressed',
+    cached: false,
+    changelogHeaders: HELD_UPDATE_HEADERS,
     open: (bytes: ByteStore, context: StoreContext) => openKeyValueStore(bytes, spec, context),
   };
   return Object.freeze(spec);

@@ -28,6 +28,7 @@ import {
 import { forwardedType, processorOf } from './case-processors.js';
 import { globalStore, globalTable } from './global-operators.js';
 import { joinOperators } from './join-operators.js';
+import { suppress } from './suppress-operator.js';
 
 export function buildNodes(
   nodes: readonly CaseNode[],
@@ -141,6 +142,7 @@ const operators: Readonly<Record<string, Operator>> = {
       return { kind: 'groupedTable', of, key: key.type, value: value.type };
     },
   ),
+  suppress,
   toStream: (build, node) => {
     const input = build.kind(node, node.in, 'table');
     return { kind: 'stream', of: input.of.toStream(named(node)), key: input.key, value: input.value };

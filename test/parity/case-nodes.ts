@@ -48,6 +48,13 @@ export interface CaseNode {
   readonly beforeMs?: number;
   readonly afterMs?: number;
   readonly storeName?: string;
+  readonly until?: string;
+  readonly timeLimitMs?: number;
+  readonly buffer?: {
+    readonly maxRecords?: number;
+    readonly maxBytes?: number;
+    readonly whenFull?: 'emitEarly' | 'shutDown';
+  };
   readonly subtractor?: FunctionRef;
   readonly init?: string | number;
   readonly merger?: FunctionRef;
