@@ -115,6 +115,7 @@ export type {
   FailureKind,
   FailureResponse,
 } from './topology/failure-handlers.js';
+export type { RestoreProgress, StreamsListeners, TaskState } from './topology/listeners.js';
 export type { StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
 export type { OffsetReset } from './topology/offset-reset.js';
 export type { CommonStoreOptions } from './topology/store-checks.js';

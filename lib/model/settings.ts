@@ -24,6 +24,7 @@ export interface Settings {
   readonly lateRecordHandler: RecordHandler;
   readonly deadLetterTopic: string;
   readonly maxRequestSize: number;
+  readonly taskTimeoutMs: number;
   readonly numStandbyReplicas: number;
   readonly acceptableRecoveryLag: number;
   readonly maxWarmupReplicas: number;
@@ -136,6 +137,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: { type: 'text' },
     default: '',
     doc: 'Where handlers that continue write the record, with headers that say why (KIP-1034); empty: nowhere.',
+  },
+  taskTimeoutMs: {
+    dotted: 'task.timeout.ms',
+    kind: duration(0),
+    default: 300_000,
+    doc: 'A task that errors keep from committing for this long is handed back; after eight attempts it is in any case.',
   },
   maxRequestSize: {
     dotted: 'max.request.size',

@@ -35,6 +35,8 @@ export interface FollowerInit {
   /** First offset to apply (inclusive). */
   readonly fromOffset: Offset;
   readonly fetchMaxBytes: number;
+  /** Called after each part of the log that was applied, with the position and the number of its records. */
+  readonly onApplied?: (position: Offset, records: number) => void;
   /** Whether to remember which keys were written, for a delta snapshot. */
   readonly trackChanges?: boolean;
 }
@@ -134,6 +136,7 @@ class LogFollower implements Follower {
     this.recordsApplied += count;
     this.position = count < records.size ? limit : result.nextOffset;
     this.isAtEnd = this.position >= result.lastStableOffset;
+    this.init.onApplied?.(this.position, count);
   }
 
   private remember(key: ByteKey): void {

@@ -53,6 +53,15 @@ export interface LoadStore {
   readonly kept?: KeptStore | null;
   readonly stallTimeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Hears how far it has come, from each source that is tried. */
+  readonly observer?: LoadObserver;
+}
+
+/** Offsets as in `RestoreProgress`. */
+export interface LoadObserver {
+  started(fromOffset: Offset): void;
+  applied(nextOffset: Offset, records: number): void;
+  finished(nextOffset: Offset): void;
 }
 
 export interface LoadedStore {
@@ -159,13 +168,14 @@ class LoadAttempts {
 
   /** Tries the best source that has not been given up. */
   async next(): Promise<LoadedStore> {
-    const { ports, changelog, target, stallTimeoutMs, signal, app, toTheEnd = false } = this.load;
+    const { ports, changelog, target, stallTimeoutMs, signal, app, observer, toTheEnd = false } = this.load;
     const { clock } = ports.host;
     const startedMs = clock.monotonic();
     const facts = await changelogFacts(ports, changelog);
     const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts);
     this.current = source;
     this.report('restore-started', source, {});
+    observer?.started(source.fromOffset);
     const entries = source.snapshot === null ? 0 : await copySnapshot(source.snapshot, source.store);
     const follower = createFollower({
       log: ports.log,
@@ -174,9 +184,11 @@ class LoadAttempts {
       changelog: { ...changelog, topicId: facts.topicId },
       fromOffset: source.fromOffset,
       fetchMaxBytes: app.settings.fetchMaxBytes,
+      ...(observer === undefined ? {} : { onApplied: (position, records) => observer.applied(position, records) }),
     });
     await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
     const ms = Math.round(clock.monotonic() - startedMs);
+    observer?.finished(follower.position);
     this.report('restore-finished', source, { records: follower.recordsApplied, snapshotEntries: entries, ms });
     return {
       store: source.store,

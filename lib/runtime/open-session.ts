@@ -20,6 +20,7 @@ import type { TransactionalStore } from '../state/byte-store.js';
 import { createStreamTask } from '../task/create-task.js';
 import type { StreamTask } from '../task/stream-task.js';
 import { InputReader } from './input-reader.js';
+import { enter } from './listening.js';
 import { restoreStores } from './restore.js';
 import { type StartOffsets, startOffsets } from './start-offsets.js';
 import { closeQuietly, type TaskRun, throwIfStopping, transactionalId } from './task-run.js';
@@ -32,8 +33,8 @@ import { commitTransaction } from './transaction.js';
  *   STREAMS_LOST_STATE · {RestoreStalledError} STREAMS_RESTORE_STALLED · {AbortedError} STREAMS_ABORTED if the run is asked to stop meanwhile: then nothing is open
  */
 export async function openSession(run: TaskRun): Promise<TaskSession> {
-  const { app, ports, status } = run;
-  status.phase = 'fencing';
+  const { app, ports } = run;
+  enter(run, 'fencing');
   await run.hold.beReadyToInitialise();
   const producer = await ports.log.initProducer({
     transactionalId: transactionalId(app, run.task.taskId),
@@ -51,7 +52,7 @@ export async function openSession(run: TaskRun): Promise<TaskSession> {
 
 async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {
   const { start, topicIds } = await readStart(run);
-  run.status.phase = 'restoring';
+  enter(run, 'restoring');
   const stores = await restoreStores(run, start.offsets, topicIds);
   try {
     refuseStateWithoutOffsets(run, start, stores);
@@ -64,7 +65,7 @@ async function openFenced(run: TaskRun, producer: TransactionalProducer): Promis
     const committed = new Map(start.offsets);
     run.status.committed = committed;
     reportPositions(run, stores);
-    run.status.phase = 'running';
+    enter(run, 'running');
     return { run, producer, task, topicIds, reader, stores, allStores, committed };
   } catch (error) {
     keepStores(run, stores);

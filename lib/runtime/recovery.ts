@@ -8,6 +8,7 @@
  * | unknown outcome, a service away | looks at the lease, initialises again, replays from the confirmed position |
  * | state and changelog disagree | the same, and restores the state from scratch |
  * | code or settings wrong | hands the task back and says why |
+ * | any of these, and no commit for `taskTimeoutMs` or eight attempts | hands the task back |
  * | our bug | hands the task back; the member ends with the evidence |
  */
 import type { StreamsError } from '../model/errors.js';
@@ -19,13 +20,24 @@ export const RECOVERY_ATTEMPTS_MAX = 8;
 const BACKOFF_FIRST_MS = 20;
 const BACKOFF_MOST_MS = 2_000;
 
+/** How long it has gone on: milliseconds since the first error after the last commit, and how long is long enough. */
+export interface Patience {
+  readonly elapsedMs: number;
+  readonly taskTimeoutMs: number;
+}
+
 /** @param attempts recoveries since the last successful commit, this one included */
-export function recoveryFrom(error: StreamsError, attempts: number): Recovery {
+export function recoveryFrom(error: StreamsError, attempts: number, patience?: Patience): Recovery {
   if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
   if (error.kind === 'invalid' || error.kind === 'internal') return 'fail';
-  if (attempts > RECOVERY_ATTEMPTS_MAX) return 'fail';
+  if (attempts > RECOVERY_ATTEMPTS_MAX || isOver(patience)) return 'fail';
   if (error.code === 'STREAMS_PRODUCER_FENCED') return 'new-epoch';
   return error.kind === 'corrupted' ? 'again-from-scratch' : 'again';
+}
+
+/** Kafka: `task.timeout.ms`. A first error is always tried again. */
+function isOver(patience: Patience | undefined): boolean {
+  return patience !== undefined && patience.elapsedMs > 0 && patience.elapsedMs >= patience.taskTimeoutMs;
 }
 
 /** How long to wait before attempt `attempts` (from 1): doubling, with up to half of it added by chance (`random` in [0, 1)). */

@@ -9,9 +9,11 @@ import type { TopicIds } from '../leases/records.js';
 import type { CommittedOffset } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { RestoreProgress } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
-import { emptyStore, type LoadedStore, loadStore, storeSpec } from './load-store.js';
+import { tell } from './listening.js';
+import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
 import type { TaskRun } from './task-run.js';
 import { keepStores, type SessionStore } from './task-session.js';
 import { refuseOtherLife } from './topic-ids.js';
@@ -58,6 +60,7 @@ async function restoreStore(run: TaskRun, changelog: TaskChangelog, target: Offs
     kept: remembered,
     stallTimeoutMs: app.settings.restoreStallTimeoutMs,
     signal: stop.signal,
+    observer: restoreObserver(run, changelog, target),
   });
   return {
     name: storeName,
@@ -68,6 +71,29 @@ async function restoreStore(run: TaskRun, changelog: TaskChangelog, target: Offs
     position: loaded.follower.position,
     atEndMs,
     snapshotOffset: newestSnapshot(loaded, remembered?.snapshotOffset ?? null),
+  };
+}
+
+/** Tells the application's listeners. Kafka: `StateRestoreListener`. */
+function restoreObserver({ app, logger, task }: TaskRun, changelog: TaskChangelog, endOffset: Offset): LoadObserver {
+  const { listeners } = app;
+  const { store, topic, partition } = changelog;
+  const taskId = task.taskId;
+  let fromOffset = 0;
+  let records = 0;
+  const say = (listener: ((progress: RestoreProgress) => void) | undefined, nextOffset: number) =>
+    tell(logger, listener, { taskId, store, topic, partition, fromOffset, endOffset, nextOffset, records });
+  return {
+    started(from) {
+      fromOffset = from;
+      records = 0;
+      say(listeners?.onRestoreStart?.bind(listeners), from);
+    },
+    applied(nextOffset, count) {
+      records += count;
+      if (count > 0) say(listeners?.onBatchRestored?.bind(listeners), nextOffset);
+    },
+    finished: (nextOffset) => say(listeners?.onRestoreEnd?.bind(listeners), nextOffset),
   };
 }
 
@@ -88,9 +114,15 @@ async function restoreTarget(
 }
 
 /** Stores without a changelog begin empty and last as long as the run. */
-function addUnloggedStores({ app, task, unlogged }: TaskRun): void {
+function addUnloggedStores({ app, task, unlogged, logger }: TaskRun): void {
   const logged = new Set(task.changelogs.map(({ store }) => store));
   for (const name of subTopologyOf(app.topology, task.subTopology)?.stores ?? []) {
-    if (!logged.has(name) && !unlogged.has(name)) unlogged.set(name, emptyStore(storeSpec(app, name)));
+    if (logged.has(name) || unlogged.has(name)) continue;
+    unlogged.set(name, emptyStore(storeSpec(app, name)));
+    logger.warn('store-starts-empty', {
+      store: name,
+      message:
+        'the store has no changelog: it begins empty each time its task starts on another process, as after a cold start',
+    });
   }
 }

@@ -28,6 +28,7 @@ import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type EventListener, observedLogger } from './events.js';
 import { KeptStores } from './kept-stores.js';
 import { LeaseHold } from './lease-hold.js';
+import { enter } from './listening.js';
 import { openSession } from './open-session.js';
 import type { RuntimePorts } from './ports.js';
 import { backoffMs, recoveryFrom } from './recovery.js';
@@ -79,7 +80,7 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   const run = startRun(options);
   run.logger.info('task-taken', { leaseEpoch: run.hold.epoch });
   const outcome = await runSessions(run);
-  run.status.phase = 'ended';
+  enter(run, 'ended');
   const { ended, reason, recordsCommitted, error } = outcome;
   const level = error === null || ended !== 'failed' ? 'info' : 'error';
   run.logger[level](ended === 'failed' ? 'task-failed' : `task-${ended}`, {
@@ -116,6 +117,7 @@ function startRun(options: RunTaskOptions): TaskRun {
 async function runSessions(run: TaskRun): Promise<TaskOutcome> {
   let attempts = 0;
   let commitsBefore = 0;
+  let firstFailureMs = 0;
   while (true) {
     const failure = await runSession(run);
     if (failure === null) return end(run, run.stop.reason === 'lost' ? 'left' : 'released', null);
@@ -123,8 +125,10 @@ async function runSessions(run: TaskRun): Promise<TaskOutcome> {
     if (run.status.commits > commitsBefore) attempts = 0;
     commitsBefore = run.status.commits;
     attempts += 1;
-    run.status.phase = 'recovering';
-    const ended = await recover(run, failure, attempts);
+    const nowMs = run.ports.host.clock.monotonic();
+    if (attempts === 1) firstFailureMs = nowMs;
+    enter(run, 'recovering');
+    const ended = await recover(run, failure, attempts, nowMs - firstFailureMs);
     if (ended !== null) return end(run, ended, failure);
   }
 }
@@ -144,7 +148,7 @@ async function runSession(run: TaskRun): Promise<StreamsError | null> {
       await dropSession(session, loop);
       return null;
     }
-    run.status.phase = 'closing';
+    enter(run, 'closing');
     await loop.finish();
     await handBack(session);
     await loop.quiesce();
@@ -203,8 +207,14 @@ async function closeProcessors({ run, task }: TaskSession): Promise<void> {
 }
 
 /** @returns how the run ends; null: open another session */
-async function recover(run: TaskRun, failure: StreamsError, attempts: number): Promise<TaskOutcome['ended'] | null> {
-  const todo = recoveryFrom(failure, attempts);
+async function recover(
+  run: TaskRun,
+  failure: StreamsError,
+  attempts: number,
+  elapsedMs: number,
+): Promise<TaskOutcome['ended'] | null> {
+  const { taskTimeoutMs } = run.app.settings;
+  const todo = recoveryFrom(failure, attempts, { elapsedMs, taskTimeoutMs });
   if (todo === 'migrated') return 'migrated';
   if (todo === 'fail') return giveUp(run);
   run.logger.warn('task-recovering', {

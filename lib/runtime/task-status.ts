@@ -2,11 +2,10 @@ import type { StorePosition } from '../leases/records.js';
 import type { CommittedOffset } from '../log/log.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
+import type { TaskState } from '../topology/listeners.js';
 
-/**
- * Where a run of a task stands (run-task.ts has the picture).
- */
-export type TaskPhase = 'fencing' | 'restoring' | 'running' | 'recovering' | 'closing' | 'ended';
+/** Where a run of a task stands (run-task.ts has the picture). */
+export type TaskPhase = TaskState;
 
 /** What a running task tells its member; written by the task alone. */
 export class TaskStatus {

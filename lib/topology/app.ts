@@ -1,6 +1,7 @@
 import { InvalidSettingError, TopologyError } from '../model/errors.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
 import { checkFailureHandlers, type FailureHandlers } from './failure-handlers.js';
+import { checkListeners, type StreamsListeners } from './listeners.js';
 import type { Topology } from './topology.js';
 
 /** Kafka's limit. */
@@ -13,6 +14,8 @@ export interface StreamsApp {
   readonly settings: Settings;
   /** What own code decides about records that can not go through. */
   readonly handlers?: FailureHandlers;
+  /** What own code hears of the tasks. */
+  readonly listeners?: StreamsListeners;
 }
 
 export interface AppInput {
@@ -20,6 +23,8 @@ export interface AppInput {
   readonly applicationId: string;
   readonly topology: Topology;
   readonly settings?: SettingsInput;
+  /** Called as tasks change their state and stores are restored. */
+  readonly listeners?: StreamsListeners;
   /** Asked about records that can not go through, instead of the settings of the same kinds. */
   readonly handlers?: FailureHandlers;
 }
@@ -45,11 +50,13 @@ export function defineApp(input: AppInput): StreamsApp {
   }
   checkInternalNames(applicationId, input.topology);
   checkFailureHandlers(input.handlers ?? {});
+  checkListeners(input.listeners ?? {});
   return Object.freeze({
     applicationId,
     topology: input.topology,
     settings: resolveSettings(input.settings),
     ...(input.handlers === undefined ? {} : { handlers: input.handlers }),
+    ...(input.listeners === undefined ? {} : { listeners: input.listeners }),
   });
 }
 

@@ -28,6 +28,15 @@ describe('what a task does about an error', () => {
     expect(recoveryFrom(new TaskMigratedError(''), RECOVERY_ATTEMPTS_MAX + 1)).toBe('migrated');
   });
 
+  it('is given up when it has taken too long, but never with the first error', () => {
+    const error = new UnknownOutcomeError('');
+
+    expect(recoveryFrom(error, 1, { elapsedMs: 0, taskTimeoutMs: 0 })).toBe('again');
+    expect(recoveryFrom(error, 2, { elapsedMs: 999, taskTimeoutMs: 1_000 })).toBe('again');
+    expect(recoveryFrom(error, 2, { elapsedMs: 1_000, taskTimeoutMs: 1_000 })).toBe('fail');
+    expect(recoveryFrom(new TaskMigratedError(''), 2, { elapsedMs: 1_000, taskTimeoutMs: 0 })).toBe('migrated');
+  });
+
   it('waits longer each time, up to a bound', () => {
     const waits = Array.from({ length: 12 }, (_, index) => backoffMs(index + 1, 0));
 
