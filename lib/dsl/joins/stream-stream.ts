@@ -44,7 +44,7 @@ export function joinStreams<K, V1, V2>(
     windows,
     left: leftFormat,
     right: rightFormat,
-    nonJoined: names.sharedStore,
+    nonJoined: names.sharedStore === null ? null : { store: names.sharedStore, bothWait: kind === 'outer' },
     joiner,
   };
   const node = graph.add({

@@ -10,7 +10,7 @@
 import { type Awaitable, andThen } from '../../model/awaitable.js';
 import { type ByteKey, byteKey, type PackedBytes } from '../../model/byte-key.js';
 import type { CommittedMark, CommittedTime, EngineContext } from '../../processor/engine-context.js';
-import type { ByteStore, StoredEntry } from '../../state/byte-store.js';
+import type { ByteStore, KeyRange, StoredEntry } from '../../state/byte-store.js';
 import {
   type JoinSide,
   type NonJoinedKey,
@@ -28,18 +28,25 @@ export interface ClosedRecords extends NonJoinedKey<ByteKey> {
   readonly values: readonly PackedBytes[];
 }
 
+const EVERYTHING: KeyRange = { from: null, to: null };
 /** The mark of a store that has nothing to give out. */
 const NOTHING_WAITS = Number.MAX_SAFE_INTEGER;
 
 export class NonJoinedRecords {
   private readonly windows: JoinWindows;
+  /** Whether records of both streams wait: those of the left one do. */
+  private readonly bothWait: boolean;
   private readonly bytes: ByteStore;
   private readonly time: CommittedTime;
   /** Timestamp before which nothing waits, as far as the last look told: a look costs a walk through the store. */
   private readonly mark: CommittedMark;
 
-  constructor(context: EngineContext<never, never>, store: string, windows: JoinWindows) {
+  constructor(
+    context: EngineContext<never, never>,
+    { store, windows, bothWait }: { readonly store: string; readonly windows: JoinWindows; readonly bothWait: boolean },
+  ) {
     this.windows = windows;
+    this.bothWait = bothWait;
     this.bytes = context.getStateStore<StateStore & { readonly bytes: ByteStore }>(store).bytes;
     this.time = context.committedTime(`millrace.join.${store}`);
     this.mark = context.committedMark(`millrace.waits.${store}`);
@@ -91,6 +98,10 @@ export class NonJoinedRecords {
     return this.look();
   }
 
+  /**
+   * Walks from the oldest record on until it has met one that is open of each stream, and to the one after it. Where only the left
+   * stream's wait there is no such end: what the walk would come to is told by the last record, without walking there.
+   */
   private look(): Awaitable<readonly ClosedRecords[]> {
     const closed: ClosedRecords[] = [];
     const open = new Set<JoinSide>();
@@ -98,15 +109,23 @@ export class NonJoinedRecords {
     const isLast = (entry: StoredEntry) => {
       const key = readNonJoinedKey(entry.key);
       last = key.timestampMs;
-      if (open.size === 2) return true; // both streams' windows are open from here on
+      if (open.size === 2) return true; // both streams' records are open from here on
       if (this.isOpen(key.timestampMs, key.side)) open.add(key.side);
       else closed.push({ ...key, values: nonJoinedValues(byteKey(entry.value)) });
-      return false;
+      return open.size > 0 && !this.bothWait;
     };
-    return andThen(firstOf(this.bytes.entries({ from: null, to: null }), isLast), () => {
-      this.mark.set(last);
-      return closed;
+    return andThen(firstOf(this.bytes.entries(EVERYTHING), isLast), () => {
+      if (open.size === 0 || this.bothWait) return this.looked(last, closed);
+      return andThen(
+        firstOf(this.bytes.entries({ ...EVERYTHING, reverse: true }), () => true),
+        (entry) => this.looked(entry === null ? last : readNonJoinedKey(entry.key).timestampMs, closed),
+      );
     });
+  }
+
+  private looked(lastMs: number, closed: readonly ClosedRecords[]): readonly ClosedRecords[] {
+    this.mark.set(lastMs);
+    return closed;
   }
 
   /** Whether a record of the other stream could still come that a record of this time and stream would meet. */

@@ -20,8 +20,8 @@ export interface StreamStreamJoinNode<K, V1, V2, VOut> {
   readonly windows: JoinWindows;
   readonly left: JoinWindowFormat<K, V1>;
   readonly right: JoinWindowFormat<K, V2>;
-  /** Store of the records that have met nothing; null in an inner join. */
-  readonly nonJoined: string | null;
+  /** The records that have met nothing: their store, and whether they are of both streams; null in an inner join. */
+  readonly nonJoined: { readonly store: string; readonly bothWait: boolean } | null;
   /** A side whose record has met nothing is null. */
   joiner(left: V1 | null, right: V2 | null, key: K): Awaitable<VOut>;
 }
@@ -69,7 +69,7 @@ class StreamStreamJoin<K, V1, V2, VOut> implements Processor<K, V1 | V2, K, VOut
     this.context = context as EngineContext<K, VOut>;
     const other = this.side === 'left' ? right : left;
     this.other = new JoinWindow(context, other as unknown as JoinWindowFormat<K, V1 | V2>);
-    this.nonJoined = nonJoined === null ? null : new NonJoinedRecords(this.context, nonJoined, windows);
+    this.nonJoined = nonJoined === null ? null : new NonJoinedRecords(this.context, { ...nonJoined, windows });
   }
 
   process(record: StreamRecord<K, V1 | V2>): Awaitable<void> {

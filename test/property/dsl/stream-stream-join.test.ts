@@ -20,7 +20,7 @@ interface Input {
   readonly ts: number;
 }
 
-async function run(kind: Kind, { before, after, grace }: Windows, inputs: readonly Input[]): Promise<string[]> {
+function start(kind: Kind, { before, after, grace }: Windows): Promise<TopologyTestDriver> {
   const builder = new StreamsBuilder();
   const left = builder.stream('left', text);
   const options = {
@@ -32,7 +32,11 @@ async function run(kind: Kind, { before, after, grace }: Windows, inputs: readon
   if (kind === 'join') left.join(right, options).to('out');
   else if (kind === 'leftJoin') left.leftJoin(right, options).to('out');
   else left.outerJoin(right, options).to('out');
-  const driver = await TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+  return TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+}
+
+async function run(kind: Kind, of: Windows, inputs: readonly Input[]): Promise<string[]> {
+  const driver = await start(kind, of);
   const end = { key: 'end', ts: END_MS };
   const last: Input[] = [
     { ...end, side: 'left', value: 'l-end' },
@@ -109,6 +113,84 @@ test.each(['join', 'leftJoin', 'outerJoin'] as const)(
         },
       ),
       { numRuns: 60 },
+    );
+  },
+);
+
+/**
+ * What is given out after each record, by a plain list that is looked through as Kafka Streams looks: up to a record after the first
+ * open one of each stream, and only when the record that the last look came to is closed by the window of the stream that asks.
+ */
+function whenGivenOut(kind: Kind, { before, after, grace }: Windows, inputs: readonly Input[]): string[] {
+  const out: string[] = [];
+  let waiting: Input[] = [];
+  let streamTime = -1;
+  let mark = Number.POSITIVE_INFINITY;
+  const isOpen = (ts: number, side: Input['side']) => ts + (side === 'left' ? after : before) + grace >= streamTime;
+  inputs.forEach((record, at) => {
+    streamTime = Math.max(streamTime, record.ts);
+    if (record.ts === streamTime && (mark === Number.POSITIVE_INFINITY || !isOpen(mark, record.side))) {
+      mark = Number.POSITIVE_INFINITY;
+      const open = new Set<string>();
+      const order = (a: Input, b: Input) =>
+        a.ts - b.ts || (a.side < b.side ? 1 : a.side > b.side ? -1 : a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+      for (const each of [...waiting].sort(order)) {
+        mark = each.ts;
+        if (open.size === 2) break;
+        if (isOpen(each.ts, each.side)) open.add(each.side);
+        else {
+          out.push(`${at} ${each.value}`);
+          waiting = waiting.filter((other) => other !== each);
+        }
+      }
+    }
+    const met = inputs.slice(0, at).filter((other) => {
+      const [left, right] = record.side === 'left' ? [record, other] : [other, record];
+      return (
+        record.side !== other.side &&
+        record.key === other.key &&
+        right.ts >= left.ts - before &&
+        right.ts <= left.ts + after
+      );
+    });
+    waiting = waiting.filter(
+      (each) => !met.some(({ key, side, ts }) => each.key === key && each.side === side && each.ts === ts),
+    );
+    if (met.length > 0 || (kind === 'leftJoin' && record.side === 'right')) return;
+    if (record.ts + (record.side === 'left' ? after : before) < streamTime) out.push(`${at} ${record.value}`);
+    else {
+      waiting.push(record);
+      mark = Math.min(mark, record.ts);
+    }
+  });
+  return out;
+}
+
+test.each(['leftJoin', 'outerJoin'] as const)(
+  '%s gives out what has met nothing when, and in the order in which, Kafka Streams does',
+  async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(
+        windows,
+        records,
+        fc.array(fc.nat({ max: 25 }), { maxLength: 30 }),
+        async (of, given, delays) => {
+          const inputs = given.map((each, at): Input => ({ ...each, value: `${each.side.charAt(0)}${at}` }));
+          const arriving = shuffled(inputs, delays, of.grace);
+          const driver = await start(kind, of);
+          const alone: string[] = [];
+
+          for (const [at, { side, key, value, ts }] of arriving.entries()) {
+            await driver.pipeInput(side, { key, value, timestampMs: ts });
+            const written = driver.readOutputs('out', text).map((record) => String(record.value));
+            for (const text of written.filter((each) => each.includes('null')))
+              alone.push(`${at} ${text.replace('+null', '').replace('null+', '')}`);
+          }
+
+          expect(alone).toEqual(whenGivenOut(kind, of, arriving));
+        },
+      ),
+      { numRuns: 100 },
     );
   },
 );
