@@ -1,5 +1,5 @@
 /** The public API of `millrace`: what an application is written with. The engines are behind the other entries. */
-export type { GlobalKTable, GlobalStoreOptions, GlobalTableOptions } from './dsl/global-table.js';
+export type { GlobalKTable, GlobalStoreOptions, GlobalTableOptions } from './dsl/global-ktable.js';
 export type {
   ForeignKey,
   ForeignKeyOfRecord,

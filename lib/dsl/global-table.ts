@@ -1,44 +1,15 @@
 /** Tables and stores that every member holds whole. Kafka: `GlobalKTable`, `addGlobalStore`. */
 import type { ProcessorSupplier } from '../processor/processor.js';
-import type { Serde } from '../serde/serde.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { timestampedKeyValueStore } from '../topology/stores.js';
 import { expectSerdes } from './expect-serdes.js';
+import type { GlobalKTable, GlobalStoreOptions, GlobalTableOptions, GlobalTableParts } from './global-ktable.js';
 import { joinable } from './joinable.js';
 import { PREFIX } from './names.js';
 import { tableSource } from './operators/table-source.js';
-import type { NamedOptions } from './options.js';
 import type { StreamsGraph } from './streams-graph.js';
-import { storeView, type TableView } from './table-view.js';
+import { storeView } from './table-view.js';
 import { userFunction } from './user-function.js';
-
-/** Kafka: `Consumed`; of a global topic all is read from its start, with the records' own timestamps. */
-export interface GlobalStoreOptions<K, V> extends NamedOptions {
-  readonly key: Serde<K>;
-  readonly value: Serde<V>;
-}
-
-/** Kafka: `Consumed` and `Materialized`; the topic is the changelog, so there is none to be told about. */
-export interface GlobalTableOptions<K, V> extends GlobalStoreOptions<K, V> {
-  /** Name of the store: processors read it by it, and it can be queried. */
-  readonly store?: string;
-  /** Accepted for the sake of Kafka's vocabulary: every store's image is in memory. */
-  readonly inMemory?: boolean;
-}
-
-/** A table that every member holds whole, to be joined with by any key and read by any processor. Kafka: `GlobalKTable`. */
-export interface GlobalKTable<K, V> {
-  /** Name under which the table can be read and queried; null if it has none. */
-  readonly queryableStoreName: string | null;
-  readonly keySerde: Serde<K>;
-  readonly valueSerde: Serde<V>;
-}
-
-/** What a global table is made of. */
-export interface GlobalTableParts<K, V> {
-  readonly key: Serde<K>;
-  readonly view: TableView<K, V>;
-}
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY */
 export function globalTable<K, V>(

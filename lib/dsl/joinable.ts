@@ -1,7 +1,7 @@
 /** What an operator is given as the other side of a join, found again from the object that the user holds. */
 import { TopologyError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
-import type { GlobalTableParts } from './global-table.js';
+import type { GlobalTableParts } from './global-ktable.js';
 import type { StreamsGraph } from './streams-graph.js';
 import type { StreamParts, TableParts } from './wiring.js';
 

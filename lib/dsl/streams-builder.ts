@@ -8,13 +8,8 @@ import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology
 import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
 import { expectSerdes } from './expect-serdes.js';
-import {
-  type GlobalKTable,
-  type GlobalStoreOptions,
-  type GlobalTableOptions,
-  globalStore,
-  globalTable,
-} from './global-table.js';
+import type { GlobalKTable, GlobalStoreOptions, GlobalTableOptions } from './global-ktable.js';
+import { globalStore, globalTable } from './global-table.js';
 import { GroupedStream } from './grouped-stream.js';
 import { GroupedTable } from './grouped-table.js';
 import { joinable } from './joinable.js';

@@ -9,7 +9,7 @@ import type { Awaitable } from '../model/awaitable.js';
 import type { Windowed } from '../model/windowed.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
-import type { GlobalKTable } from './global-table.js';
+import type { GlobalKTable } from './global-ktable.js';
 import type {
   ForeignKey,
   ForeignKeyOfRecord,

@@ -1,18 +1,7 @@
-/** Global tables and stores of cases, and joins with them. */
+/** Global tables and stores of cases. */
 import type { StoreSpec } from '../../lib/index.js';
-import {
-  type CaseNode,
-  type Made,
-  mapped,
-  named,
-  type Of,
-  type Operator,
-  serde,
-  serdes,
-  typesOf,
-} from './case-nodes.js';
+import { named, type Operator, serdes, typesOf } from './case-nodes.js';
 import { processorOf } from './case-processors.js';
-import { type JoinName, joiner } from './join-operators.js';
 
 export const globalTable: Operator = (build, node) => {
   const types = typesOf(node);
@@ -35,12 +24,4 @@ export function globalStore(stores: ReadonlyMap<string, StoreSpec>): Operator {
     );
     return undefined;
   };
-}
-
-export function streamGlobalTable(left: Of<'stream'>, right: Of<'globalTable'>, node: CaseNode, join: JoinName): Made {
-  if (join === 'outerJoin') throw new Error(`missing operator: ${join} of stream and global table`);
-  const { map: foreignKey } = mapped(node.keyFn, left);
-  const options = { ...named(node), foreignKey, joiner: joiner(node), value: serde('string') };
-  const of = join === 'join' ? left.of.join(right.of, options) : left.of.leftJoin(right.of, options);
-  return { kind: 'stream', of, key: left.key, value: 'string' };
 }

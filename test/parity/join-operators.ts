@@ -11,7 +11,6 @@ import {
   stored,
   type Value,
 } from './case-nodes.js';
-import { streamGlobalTable } from './global-operators.js';
 
 type Joiner = (left: Value, right: Value, key: Value) => Value;
 type AnyJoiner = (left: Value, right: Value, key: Value, arg: Value) => Value;
@@ -31,7 +30,7 @@ export function joiner(node: CaseNode): Joiner {
   return (left, right, key) => of(left, right, key, arg);
 }
 
-export type JoinName = 'join' | 'leftJoin' | 'outerJoin';
+type JoinName = 'join' | 'leftJoin' | 'outerJoin';
 
 function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
   if (join === 'outerJoin' || node.graceMs !== undefined)
@@ -76,6 +75,14 @@ function streamStream(left: Of<'stream'>, right: Of<'stream'>, node: CaseNode, j
 }
 
 function madeStream(left: Of<'stream'>, of: KStream<Value, Value>): Made {
+  return { kind: 'stream', of, key: left.key, value: 'string' };
+}
+
+function streamGlobalTable(left: Of<'stream'>, right: Of<'globalTable'>, node: CaseNode, join: JoinName): Made {
+  if (join === 'outerJoin') throw new Error(`missing operator: ${join} of stream and global table`);
+  const { map: foreignKey } = mapped(node.keyFn, left);
+  const options = { ...named(node), foreignKey, joiner: joiner(node), value: serde('string') };
+  const of = join === 'join' ? left.of.join(right.of, options) : left.of.leftJoin(right.of, options);
   return { kind: 'stream', of, key: left.key, value: 'string' };
 }
 

@@ -1,6 +1,6 @@
 import { nullable } from '../../serde/nullable-serde.js';
 import type { Serde } from '../../serde/serde.js';
-import type { GlobalTableParts } from '../global-table.js';
+import type { GlobalTableParts } from '../global-ktable.js';
 import { PREFIX } from '../names.js';
 import { globalTableJoin } from '../operators/global-table-join.js';
 import type { KStream } from '../streams.js';
