@@ -24,6 +24,8 @@ export interface TableReader<K, V> {
 export interface TableView<K, V> {
   /** Stores to which a node that reads is connected. */
   readonly stores: readonly string[];
+  /** Present where rows as they were can be looked up, and how long ago. */
+  readonly historyRetentionMs?: number;
   open(context: ProcessorContext<never, never>): TableReader<K, V>;
 }
 
@@ -31,6 +33,7 @@ export interface TableView<K, V> {
 export function storeView<K, V>(format: RowFormat<K, V>): TableView<K, V> {
   return {
     stores: [format.store],
+    ...history(format),
     open(context) {
       const rows = openRows(context, format);
       const asRow = (stored: StoredValue | null): TableRow<V> | null =>
@@ -51,6 +54,10 @@ export function storeView<K, V>(format: RowFormat<K, V>): TableView<K, V> {
   };
 }
 
+function history({ historyRetentionMs }: Pick<TableView<never, never>, 'historyRetentionMs'>) {
+  return historyRetentionMs === undefined ? {} : { historyRetentionMs };
+}
+
 /** A table that is made of another, row by row, each time it is looked up. */
 export function derivedView<K, V, V2>(
   of: TableView<K, V>,
@@ -58,6 +65,7 @@ export function derivedView<K, V, V2>(
 ): TableView<K, V2> {
   return {
     stores: of.stores,
+    ...history(of),
     open(context) {
       const reader = of.open(context);
       const derived = (key: Cell<K>, row: TableRow<V> | null): Awaitable<TableRow<V2> | null> => {

@@ -44,6 +44,7 @@ function changelogConfig({ kind, retentionMs = 0 }: StoreSpec): Readonly<Record<
     case 'keyValue':
     case 'timestampedKeyValue':
     case 'nonJoined':
+    case 'waiting':
     case 'suppressed':
       return CHANGELOG_CONFIG;
   }

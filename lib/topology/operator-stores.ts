@@ -1,9 +1,11 @@
 /** Stores that operators of the DSL keep for themselves, as data. Nobody else reads them: queries refuse them. */
+import { bytes } from '../serde/bytes-serde.js';
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from '../state/byte-store.js';
 import { HELD_UPDATE_HEADERS, heldUpdates } from '../state/held-update.js';
 import { openKeyValueStore } from '../state/key-value-store.js';
 import { nonJoinedKeySerde, nonJoinedValueSerde } from '../state/non-joined-layout.js';
+import { waitingLayout } from '../state/waiting-layout.js';
 import { commonSpec } from './store-checks.js';
 import type { StoreContext, StoreSpec } from './store-spec.js';
 
@@ -48,6 +50,22 @@ export function suppressedStore(options: OperatorStoreOptions & { readonly key: 
     cached: false,
     changelogHeaders: HELD_UPDATE_HEADERS,
     open: (bytes: ByteStore, context: StoreContext) => openKeyValueStore(bytes, spec, context),
+  };
+  return Object.freeze(spec);
+}
+
+/**
+ * Records of a stream that wait for the rows of their time. Kafka: `RocksDBTimeOrderedKeyValueBuffer.Builder`.
+ *
+ * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a name that is none
+ */
+export function waitingStore(options: OperatorStoreOptions): StoreSpec {
+  const spec: StoreSpec = {
+    ...commonSpec({ ...options, key: bytes(), value: heldUpdates }),
+    kind: 'waiting',
+    layout: waitingLayout,
+    cached: false,
+    open: (store: ByteStore, context: StoreContext) => openKeyValueStore(store, spec, context),
   };
   return Object.freeze(spec);
 }

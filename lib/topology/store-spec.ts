@@ -22,6 +22,8 @@ export type StoreKind =
   | 'versioned'
   /** Records of a left or outer join that have met none of the other stream. */
   | 'nonJoined'
+  /** Records of a stream that wait for the rows of their time. */
+  | 'waiting'
   /** Updates of a table that are held back. */
   | 'suppressed';
 

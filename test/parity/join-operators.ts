@@ -33,9 +33,9 @@ export function joiner(node: CaseNode): Joiner {
 type JoinName = 'join' | 'leftJoin' | 'outerJoin';
 
 function streamTable(left: Of<'stream'>, right: Of<'table'>, node: CaseNode, join: JoinName): Made {
-  if (join === 'outerJoin' || node.graceMs !== undefined)
-    throw new Error(`missing operator: ${join} of stream and table`);
-  const options = { ...named(node), joiner: joiner(node), value: serde('string') };
+  const grace = node.graceMs === undefined ? {} : { grace: node.graceMs };
+  if (join === 'outerJoin') throw new Error(`missing operator: ${join} of stream and table`);
+  const options = { ...named(node), joiner: joiner(node), value: serde('string'), ...grace };
   const of = join === 'join' ? left.of.join(right.of, options) : left.of.leftJoin(right.of, options);
   return { kind: 'stream', of, key: left.key, value: 'string' };
 }

@@ -101,6 +101,9 @@ class CaseRun {
   private compareWritten(app: StreamsApp): string[] {
     const repartitions = new Set([...app.topology.repartitionTopics.keys()].map((name) => topicName(app, name)));
     const changelogs = new Set([...app.topology.changelogs.values()].map(({ topic }) => topicName(app, topic)));
+    // Of a record that is put and taken out within one transaction only the delete is written.
+    const waiting = [...app.topology.stores.values()].filter(({ kind }) => kind === 'waiting');
+    const takenAtOnce = new Set(waiting.map(({ name }) => `app-${name}-changelog`));
     const opaque = new Map(Object.entries(this.of.opaqueInternalTopics ?? {}));
     const part = (has: (topic: string) => boolean): Topics =>
       new Map([...this.written].filter(([topic]) => has(topic) && !opaque.has(topic)));
@@ -121,7 +124,9 @@ class CaseRun {
       ),
       ...[...opaque].flatMap(([topic, count]) => {
         const written = this.written.get(topic)?.length ?? 0;
-        return written === count ? [] : [`internal topic ${topic}: expected ${count} records, got ${written}`];
+        return written === count || (written < count && takenAtOnce.has(topic))
+          ? []
+          : [`internal topic ${topic}: expected ${count} records, got ${written}`];
       }),
     ];
   }

@@ -22,6 +22,7 @@ export function storeEntries(kind: StoreKind, store: StateStore): Entries<unknow
       return (store as SessionStore<unknown, unknown>).fetchRange(null, null);
     case 'versioned':
     case 'suppressed':
+    case 'waiting':
       return nothing();
     case 'nonJoined':
       return nonJoinedEntries(store as KeyValueStore<NonJoinedKey<unknown>, readonly SidedValue[]>);

@@ -91,8 +91,10 @@ export async function runCut(
   return { outputs, changelog: changelog.sort() };
 }
 
+/** Of versions the cleaner keeps all that could still be asked for. */
 function isCompacted(topology: Topology, store: string): boolean {
-  return topology.stores.get(store)?.changelogConfig['cleanup.policy'] !== 'delete';
+  const spec = topology.stores.get(store);
+  return spec?.kind !== 'versioned' && spec?.changelogConfig['cleanup.policy'] !== 'delete';
 }
 
 function hex(bytes: Uint8Array | null): string {

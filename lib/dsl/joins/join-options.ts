@@ -1,5 +1,6 @@
 /** What joins are told. Kafka: `Joined`, `ValueJoinerWithKey`. */
 import type { Awaitable } from '../../model/awaitable.js';
+import type { Duration } from '../../model/duration.js';
 import type { Serde } from '../../serde/serde.js';
 import type { StreamPartitioner } from '../../topology/node.js';
 import type { NamedOptions, StoreOptions } from '../options.js';
@@ -7,13 +8,22 @@ import type { NamedOptions, StoreOptions } from '../options.js';
 /** Which side may be missing: neither, the other, or either. */
 export type JoinKind = 'inner' | 'left' | 'outer';
 
+/** How a stream waits for a table. Kafka: `Joined.withGracePeriod` (KIP-923). */
+export interface Graceful {
+  /**
+   * How long records wait, by the greatest timestamp that has come, for rows that come late: each is then joined with the row of its own
+   * time, in the order of time. The table must keep its history for at least as long. Default: no wait.
+   */
+  readonly grace?: Duration;
+}
+
 /** A stream's record with the row of its key. Kafka: `KStream.join(KTable, …)`. */
-export interface StreamTableJoin<K, V, VT, VR> extends NamedOptions {
+export interface StreamTableJoin<K, V, VT, VR> extends NamedOptions, Graceful {
   joiner(value: NonNullable<V>, tableValue: NonNullable<VT>, key: K): Awaitable<VR>;
 }
 
 /** A stream's record with the row of its key, or null. Kafka: `KStream.leftJoin(KTable, …)`. */
-export interface StreamTableLeftJoin<K, V, VT, VR> extends NamedOptions {
+export interface StreamTableLeftJoin<K, V, VT, VR> extends NamedOptions, Graceful {
   joiner(value: NonNullable<V>, tableValue: NonNullable<VT> | null, key: K): Awaitable<VR>;
 }
 
