@@ -65,6 +65,7 @@ export type {
   UnlimitedWindows,
 } from './dsl/windows/windows.js';
 export type { Awaitable } from './model/awaitable.js';
+export { type ByteKey, byteKey, bytesOfKey } from './model/byte-key.js';
 export { type Duration, durationMs } from './model/duration.js';
 export * from './model/errors.js';
 export type { Offset } from './model/offset.js';
@@ -89,6 +90,7 @@ export { double, int, long } from './serde/number-serdes.js';
 export type { Serde, SerdeType } from './serde/serde.js';
 export { string } from './serde/string-serde.js';
 export { sessionWindowedSerde, timeWindowedSerde } from './serde/windowed-serdes.js';
+export type { ByteStore, KeyRange, StoredEntry, StoredValue } from './state/byte-store.js';
 export type { WindowChangelogKey } from './state/changelog-keys.js';
 export type {
   Entries,
@@ -108,6 +110,7 @@ export type {
   WindowValue,
 } from './state/state-store.js';
 export { type AppInput, defineApp, type StreamsApp } from './topology/app.js';
+export { type CustomStoreOptions, customStore } from './topology/custom-store.js';
 export type {
   FailedRecord,
   FailedSource,
@@ -119,7 +122,7 @@ export type { RestoreProgress, StreamsListeners, TaskState } from './topology/li
 export type { StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
 export type { OffsetReset } from './topology/offset-reset.js';
 export type { CommonStoreOptions } from './topology/store-checks.js';
-export type { StoreKind, StoreSpec } from './topology/store-spec.js';
+export type { StoreContext, StoreKind, StoreSpec } from './topology/store-spec.js';
 export { type KeyValueStoreOptions, keyValueStore, timestampedKeyValueStore } from './topology/stores.js';
 export {
   failOnInvalidTimestamp,
