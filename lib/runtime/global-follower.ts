@@ -260,7 +260,18 @@ export class GlobalFollower {
       moved = result.nextOffset > image.position(partition) || moved;
       await image.apply(partition, result, askedAtMs);
     }
+    this.reportLag(results);
     return moved;
+  }
+
+  /** How many offsets of what the log had were still to be read after a fetch. */
+  private reportLag(results: readonly FetchResult[]): void {
+    const lag = results.reduce(
+      (sum, { lastStableOffset, nextOffset }) => sum + Math.max(0, lastStableOffset - nextOffset),
+      0,
+    );
+    if (results.length > 0)
+      this.init.ports.host.metrics.gauge('global-store-lag-records', lag, { store: this.init.store });
   }
 
   private show(image: GlobalImage): void {

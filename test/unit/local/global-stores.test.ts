@@ -227,6 +227,17 @@ describe('global stores of a running application', () => {
     expect(await written(world)).toEqual(['first: a,b', 'second: a,b']);
   });
 
+  it('can be all that an application has', async () => {
+    const world = await createWorld();
+    const builder = new StreamsBuilder();
+    builder.globalTable('rows', { ...text, store: 'rows' });
+    const streams = await start(world, {}, builder.build());
+
+    await append(world, 'rows', 'a', 'A');
+
+    expect(await streams.query('rows', 'a')).toMatchObject({ found: true, value: 'A' });
+  });
+
   it('stop the application with a word where their topic is missing', async () => {
     const world = await createWorld();
     await world.log.deleteTopic('rows');

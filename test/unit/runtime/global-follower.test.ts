@@ -121,6 +121,19 @@ describe('a global store held up with its topic', () => {
     });
   });
 
+  it('reports how far it is behind the log', async () => {
+    const lags: number[] = [];
+    const gauge = (name: string, value: number) => void (name === 'global-store-lag-records' && lags.push(value));
+    host = { ...host, metrics: { ...host.metrics, gauge } };
+    for (let batch = 0; batch < 5; batch += 1) await append(0, ...many(30));
+
+    await follower().bringUpToDate(PATIENCE);
+
+    expect(lags[0]).toBeGreaterThan(0);
+    expect(lags).toEqual([...lags].sort((a, b) => b - a));
+    expect(lags.at(-1)).toBe(0);
+  });
+
   it('applies what comes, each record once', async () => {
     await append(0, ['a', '1']);
     const following = follower();
