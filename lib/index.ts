@@ -89,7 +89,7 @@ export { nullable } from './serde/nullable-serde.js';
 export { double, int, long } from './serde/number-serdes.js';
 export type { Serde, SerdeType } from './serde/serde.js';
 export { string } from './serde/string-serde.js';
-export { sessionWindowedSerde, timeWindowedSerde } from './serde/windowed-serdes.js';
+export { sessionWindowedSerde, timeWindowedSerde, type WindowedSerde } from './serde/windowed-serdes.js';
 export type { ByteStore, KeyRange, StoredEntry, StoredValue } from './state/byte-store.js';
 export type { WindowChangelogKey } from './state/changelog-keys.js';
 export type {

@@ -10,6 +10,7 @@ import { isMaterialized, type WindowedOptions } from './options.js';
 import type { KTable, SessionWindowedKStream } from './streams.js';
 import { userFunction } from './user-function.js';
 import { materializeSessions } from './windows/materialize-windows.js';
+import { expectStrategy } from './windows/window-checks.js';
 import { type Grouping, type WindowedAggregation, windowedTable } from './windows/windowed-table.js';
 import { sessionWindowing } from './windows/windowing.js';
 import type { EmitStrategy, SessionWindows } from './windows/windows.js';
@@ -27,7 +28,7 @@ export class SessionWindowedStream<K, V> implements SessionWindowedKStream<K, V>
   }
 
   emitStrategy(emit: EmitStrategy): SessionWindowedKStream<K, V> {
-    return new SessionWindowedStream(this.grouping, this.windows, emit);
+    return new SessionWindowedStream(this.grouping, this.windows, expectStrategy(emit, this.windows));
   }
 
   count(options: WindowedOptions = {}): KTable<Windowed<K>, number> {

@@ -31,6 +31,7 @@ import type { BranchedStream, KGroupedStream, KStream, KTable, Predicate } from 
 import type { GraphNode } from './streams-graph.js';
 import { toTable } from './to-table.js';
 import { userFunction } from './user-function.js';
+import { windowedPartitioner } from './windows/windowed-partitioner.js';
 import type { StreamParts, Wiring } from './wiring.js';
 
 /** What any operator that may change types is given: serdes left out are those from before. */
@@ -163,7 +164,7 @@ export class Stream<K, V> implements KStream<K, V> {
 
   to(topic: string | ((record: StreamRecord<K, V>) => string), options: ToOptions<K, V> = {}): void {
     const { graph } = this.wiring;
-    const { key = this.parts.key, value = this.parts.value, partitioner } = options;
+    const { key = this.parts.key, value = this.parts.value, partitioner = windowedPartitioner(key) } = options;
     const name = graph.names.orGenerated(options.name, PREFIX.sink);
     const sink = { key, value, ...(partitioner === undefined ? {} : { partitioner }) };
     graph.add({

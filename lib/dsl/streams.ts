@@ -243,7 +243,10 @@ export interface KStream<K, V> {
 
   /** Sends the stream through a topic of the application, so that records of one key meet. Null keys are dropped. */
   repartition(options?: RepartitionOptions<K, V>): KStream<K, V>;
-  /** Writes to a topic, or to the one that a function names for each record. */
+  /**
+   * Writes to a topic, or to the one that a function names for each record. Windowed keys go to the partition of the key alone, as in
+   * Kafka Streams.
+   */
   to(topic: string | ((record: StreamRecord<K, V>) => string), options?: ToOptions<K, V>): void;
 
   /** A step written by hand; see `Processor`. It may change keys: grouping afterwards moves the records. */

@@ -1,5 +1,4 @@
 import type { Awaitable } from '../model/awaitable.js';
-import { TopologyError } from '../model/errors.js';
 import type { Windowed } from '../model/windowed.js';
 import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
@@ -13,6 +12,7 @@ import { isMaterialized, type WindowedOptions } from './options.js';
 import type { KTable, TimeWindowedKStream } from './streams.js';
 import { userFunction } from './user-function.js';
 import { materializeWindows } from './windows/materialize-windows.js';
+import { expectStrategy } from './windows/window-checks.js';
 import { type Grouping, type WindowedAggregation, windowedTable } from './windows/windowed-table.js';
 import { fixedWindowing, slidingWindowing } from './windows/windowing.js';
 import type { EmitStrategy, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows/windows.js';
@@ -34,12 +34,7 @@ export class TimeWindowedStream<K, V> implements TimeWindowedKStream<K, V> {
   }
 
   emitStrategy(emit: EmitStrategy): TimeWindowedKStream<K, V> {
-    if (emit === 'onWindowClose' && this.windows.kind === 'unlimited') {
-      throw new TopologyError('emitStrategy: unlimited windows never close, so they have no final results', {
-        remedy: 'Leave the strategy at onWindowUpdate, or give the windows a size.',
-      });
-    }
-    return new TimeWindowedStream(this.grouping, this.windows, emit);
+    return new TimeWindowedStream(this.grouping, this.windows, expectStrategy(emit, this.windows));
   }
 
   count(options: WindowedOptions = {}): KTable<Windowed<K>, number> {

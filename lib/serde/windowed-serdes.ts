@@ -8,6 +8,16 @@ const TIME_BYTES = 8;
 const INT_BYTES = 4;
 const TWO_TO_32 = 0x1_0000_0000;
 
+/** A serde of windowed keys. Kafka: `WindowedSerializer`. */
+export interface WindowedSerde<K> extends Serde<Windowed<K>> {
+  /** The bytes of the key without its window: they choose the partition, so that all windows of a key lie in one. */
+  serializeBaseKey(windowed: Windowed<K>): Uint8Array;
+}
+
+export function isWindowedSerde(serde: object): serde is WindowedSerde<unknown> {
+  return 'serializeBaseKey' in serde;
+}
+
 /**
  * Keys of time windows and sliding windows: the key's bytes, then 8 bytes start. Kafka: `TimeWindowedSerde`.
  *
@@ -17,13 +27,13 @@ const TWO_TO_32 = 0x1_0000_0000;
  * @example
  * builder.stream('counts-per-5m', { key: timeWindowedSerde(string(), '5m'), value: long() })
  */
-export function timeWindowedSerde<K>(key: Serde<K>, windowSize: Duration): Serde<Windowed<K>> {
+export function timeWindowedSerde<K>(key: Serde<K>, windowSize: Duration): WindowedSerde<K> {
   const sizeMs = durationMs(windowSize, 'window size');
   return startWindowedSerde(key, (startMs) => Math.min(startMs + sizeMs, Number.MAX_SAFE_INTEGER));
 }
 
 /** As {@link timeWindowedSerde}, of windows that need not be of one length. */
-export function startWindowedSerde<K>(key: Serde<K>, endOf: (startMs: number) => number): Serde<Windowed<K>> {
+export function startWindowedSerde<K>(key: Serde<K>, endOf: (startMs: number) => number): WindowedSerde<K> {
   return windowedSerde('time-windowed', key, TIME_BYTES, {
     write: (bytes, at, { startMs }) => writeTime(bytes, at, startMs),
     read: (bytes, at) => {
@@ -34,7 +44,7 @@ export function startWindowedSerde<K>(key: Serde<K>, endOf: (startMs: number) =>
 }
 
 /** Keys of sessions: the key's bytes, then 8 bytes end, then 8 bytes start. Kafka: `SessionWindowedSerde`. */
-export function sessionWindowedSerde<K>(key: Serde<K>): Serde<Windowed<K>> {
+export function sessionWindowedSerde<K>(key: Serde<K>): WindowedSerde<K> {
   return windowedSerde('session-windowed', key, TIME_BYTES + TIME_BYTES, {
     write: (bytes, at, { startMs, endMs }) => {
       writeTime(bytes, at, endMs);
@@ -50,7 +60,7 @@ interface WindowFormat {
   read(bytes: Buffer, at: number): Window;
 }
 
-function windowedSerde<K>(kind: string, key: Serde<K>, windowBytes: number, window: WindowFormat): Serde<Windowed<K>> {
+function windowedSerde<K>(kind: string, key: Serde<K>, windowBytes: number, window: WindowFormat): WindowedSerde<K> {
   const read = (bytes: Buffer, start: number, end: number): Windowed<K> => {
     const keyEnd = end - windowBytes;
     if (keyEnd < start) throw new RangeError(`${end - start} bytes are too few for a key and its window`);
@@ -62,6 +72,7 @@ function windowedSerde<K>(kind: string, key: Serde<K>, windowBytes: number, wind
   };
   return Object.freeze({
     ...(key.format === undefined ? {} : { format: `${kind}(${key.format})` }),
+    serializeBaseKey: (windowed: Windowed<K>) => key.serialize(windowed.key),
     serialize: (windowed: Windowed<K>) => {
       const of = key.serialize(windowed.key);
       const bytes = Buffer.alloc(of.length + windowBytes);

@@ -49,7 +49,6 @@ class WindowAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>
     if (key === null) return this.context.recordDropped('null-key');
     const closeMs = this.rows.observe(record.timestampMs);
     const windows = this.windows.windowsFor(record.timestampMs);
-    if (windows.length === 0) this.context.recordDropped('late');
     const updated = this.updateFrom(0, windows, closeMs, record, key);
     return isPromise(updated)
       ? updated.then(() => this.rows.emitFinal(record, rowTimestamp))

@@ -68,7 +68,7 @@ export function hopping(of: {
 }
 
 /**
- * One window of all records from `startMs` (inclusive; default 0) on, without end: those before it are left out, and counted as late. It
+ * One window of all records from `startMs` (inclusive; default 0) on, without end: those before it are left out. It
  * never closes, so it has neither grace nor final results. Kafka: `UnlimitedWindows`.
  *
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if the start is no whole number of milliseconds from 0

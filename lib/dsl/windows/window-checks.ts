@@ -1,7 +1,7 @@
 import { type Duration, durationMs } from '../../model/duration.js';
 import { TopologyError } from '../../model/errors.js';
 import { kindOfValue } from '../../model/kind-of-value.js';
-import type { SlidingWindows, TimeWindows, UnlimitedWindows } from './windows.js';
+import type { EmitStrategy, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows.js';
 
 /**
  * A length of windows in milliseconds, of at least 1.
@@ -24,5 +24,16 @@ export function expectWindows<W extends TimeWindows | UnlimitedWindows | Sliding
   if (['time', 'unlimited', 'sliding'].includes(windows?.kind)) return windows;
   throw new TopologyError(`windowedBy needs windows, not ${kindOfValue(windows)}`, {
     remedy: 'Give tumbling(…), hopping(…), sliding(…), session(…) or unlimited(…).',
+  });
+}
+
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a strategy that there is not, or final results of windows that never close */
+export function expectStrategy(emit: EmitStrategy, windows: { readonly kind: string }): EmitStrategy {
+  if (emit !== 'onWindowUpdate' && emit !== 'onWindowClose') {
+    throw new TopologyError(`emitStrategy: '${String(emit)}' is neither onWindowUpdate nor onWindowClose`);
+  }
+  if (emit === 'onWindowUpdate' || windows.kind !== 'unlimited') return emit;
+  throw new TopologyError('emitStrategy: unlimited windows never close, so they have no final results', {
+    remedy: 'Leave the strategy at onWindowUpdate, or give the windows a size.',
   });
 }
