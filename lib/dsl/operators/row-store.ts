@@ -41,12 +41,7 @@ export class RowStore<K, V> {
     return this.bytes.get(key);
   }
 
-  /** Writes bytes as they are; null deletes. */
-  putBytes(key: ByteKey, value: Uint8Array | null, timestampMs: number): void {
-    this.bytes.put(key, value, timestampMs);
-  }
-
-  /** Writes bytes as they are, and answers what became of them: in a store without history they are the newest. */
+  /** Writes bytes as they are (null deletes), and answers what became of them: in a store without history they are the newest. */
   putRow(key: ByteKey, value: Encoded | null, timestampMs: number): Awaitable<RowPut> {
     this.bytes.put(key, value, timestampMs);
     return 'latest';
