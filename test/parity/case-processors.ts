@@ -81,7 +81,7 @@ function stateful<S extends { readonly name: string }>(
     return {
       init(given) {
         context = given;
-        store = given.getStateStore(stores[0] ?? '');
+        store = given.getStateStore(stores[0] ?? ref.store ?? '');
       },
       process: (record) => step(record, store, context, ref),
     };

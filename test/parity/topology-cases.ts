@@ -38,7 +38,7 @@ function topologyDifferences(of: TopologyCase): readonly string[] {
     topologyDescription: of.topologyDescription,
     copartitionGroups: of.copartitionGroups,
     subtopologies: of.subtopologies,
-    globalStores: of.globalStores,
+    globalStores: Array.isArray(of.globalStores) ? [...of.globalStores].sort() : of.globalStores,
     tasks: of.tasks,
     repartitionTopicConfigs: of.repartitionTopicConfigs,
     errorAt: of.errorAt,
