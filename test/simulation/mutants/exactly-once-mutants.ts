@@ -76,13 +76,13 @@ export const exactlyOnceMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/runtime/transaction.ts',
-        find: "  if (sent && guarantee === 'at_least_once') await producer.commit();",
-        replace: '  if (sent) await producer.commit();',
+        find: "  if (sent && guarantee === 'at_least_once') await commit(transaction);",
+        replace: '  if (sent) await commit(transaction);',
       },
       {
         file: 'lib/runtime/transaction.ts',
-        find: "  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await producer.commit();",
-        replace: '  if (offsets.size > 0) await producer.commit();',
+        find: "  if (offsets.size > 0 || (sent && guarantee === 'exactly_once_v2')) await commit(transaction);",
+        replace: '  if (offsets.size > 0) await commit(transaction);',
       },
     ],
   },
@@ -92,14 +92,26 @@ export const exactlyOnceMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/runtime/transaction.ts',
-        find: "  if (sent && guarantee === 'at_least_once') await producer.commit();\n",
+        find: "  if (sent && guarantee === 'at_least_once') await commit(transaction);\n",
         replace: '',
       },
       {
         file: 'lib/runtime/transaction.ts',
         find: '  const sent = await sendAll(transaction);\n',
         replace:
-          "  if (guarantee === 'at_least_once' && offsets.size > 0) {\n    await producer.sendOffsets(groupId, offsets);\n    await producer.commit();\n  }\n  const sent = await sendAll(transaction);\n  if (guarantee === 'at_least_once') return sent ? producer.commit() : undefined;\n",
+          "  if (guarantee === 'at_least_once' && offsets.size > 0) {\n    await producer.sendOffsets(groupId, offsets);\n    await commit(transaction);\n  }\n  const sent = await sendAll(transaction);\n  if (guarantee === 'at_least_once') return sent ? commit(transaction) : undefined;\n",
+      },
+    ],
+  },
+  {
+    name: 'lost-between-steps',
+    protects:
+      'X5: who loses its slot in the midst of a commit ends it there; else what is slow commits long after (traps 40)',
+    edits: [
+      {
+        file: 'lib/runtime/transaction.ts',
+        find: "  if (stop.reason === 'lost') throw new AbortedError('the slot was lost before the commit');\n",
+        replace: '  void stop;\n',
       },
     ],
   },
