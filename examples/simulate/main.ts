@@ -1,4 +1,4 @@
-/** Shows what `simulate` finds in an application that charges cards: `npx tsx examples/simulate/main.ts`. */
+/** Shows what `simulate` finds in an application that charges cards: `npm run example -- simulate`. */
 import { SimulationFailedError } from '../../lib/index.js';
 import { simulateCharges } from './simulate-charges.js';
 

@@ -11,7 +11,10 @@ export interface GlobalStoreOptions<K, V> extends NamedOptions {
 
 /** Kafka: `Consumed` and `Materialized`; the topic is the changelog, so there is none to be told about. */
 export interface GlobalTableOptions<K, V> extends GlobalStoreOptions<K, V> {
-  /** Name of the store: processors read it by it, and it can be queried. */
+  /**
+   * Name of the store: processors read it by it, and it can be queried. To a processor it is a
+   * `ReadOnlyKeyValueStore<K, ValueAndTimestamp<V>>`, as in Kafka Streams: a value with the time of its record.
+   */
   readonly store?: string;
   /** Accepted for the sake of Kafka's vocabulary: every store's image is in memory. */
   readonly inMemory?: boolean;

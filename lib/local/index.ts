@@ -18,3 +18,5 @@ export { createKafkaLog, type LocalKafkaLogOptions } from './local-kafka-log.js'
 export type { LocalProcessesInit, MemberProcesses } from './local-processes.js';
 export type { LocalMember, LocalState } from './local-state.js';
 export { LocalStreams, type LocalStreamsOptions } from './local-streams.js';
+export type { LocalTopic } from './prepare-topics.js';
+export type { OutputRecord } from './read-records.js';

@@ -8,7 +8,8 @@
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
-import type { Log, TopicSpec } from '../log/log.js';
+import type { Log } from '../log/log.js';
+import type { Awaitable } from '../model/awaitable.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
@@ -23,13 +24,19 @@ import { isCaughtUp } from './caught-up.js';
 import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
 import { type LocalStorage, openStorage } from './local-storage.js';
-import { prepareTopics } from './prepare-topics.js';
+import { type LocalTopic, prepareTopics } from './prepare-topics.js';
 import { quietHost } from './quiet-host.js';
+import { type OutputRecord, readRecords } from './read-records.js';
 
 export interface LocalStreamsOptions {
   readonly app: StreamsApp;
   /** Topics to create before the start if they are not there: an application's sources and sinks. */
-  readonly topics?: readonly TopicSpec[];
+  readonly topics?: readonly LocalTopic[];
+  /**
+   * Called once, when the topics are there and before any member runs: for what has to be in the log first, such as the rows of a global
+   * table that the first record looks up. Of the system it may use `append`, `read` and `log`.
+   */
+  readonly beforeMembers?: (streams: LocalStreams) => Awaitable<void>;
   /** Folder that keeps log and snapshots over restarts; absent: memory. */
   readonly dir?: string | undefined;
   /** The log to run on, such as Kafka's; it is left open at the end. Default: the embedded one. */
@@ -118,6 +125,7 @@ export class LocalStreams {
     const streams = new LocalStreams(options, storage);
     try {
       await prepareTopics(storage.log, options.topics ?? []);
+      await options.beforeMembers?.(streams);
       await streams.tick({ reason: 'start' });
     } catch (error) {
       await streams.close();
@@ -195,6 +203,17 @@ export class LocalStreams {
    */
   async append<K, V>(topic: string, serdes: InputSerdes<K, V>, records: Iterable<InputRecord<K, V>>): Promise<void> {
     await appendRecords({ log: this.log, nowMs: this.ports.host.clock.now(), topic, serdes, records });
+  }
+
+  /**
+   * Reads a topic, as a read-committed consumer would: all that is in it at the time of the call, partition after partition, each in
+   * order of its offsets. All of it is held in memory: for tests and small topics.
+   *
+   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC · {UnavailableError} STREAMS_UNAVAILABLE if the log gives nothing for half a
+   *   minute · what the serdes throw at bytes that are not theirs
+   */
+  read<K, V>(topic: string, serdes: InputSerdes<K, V>): Promise<readonly OutputRecord<K, V>[]> {
+    return readRecords(this.log, topic, serdes);
   }
 
   /** The value of a key, fresh. @throws {QueryRefusedError} STREAMS_QUERY_REFUSED */

@@ -4,10 +4,16 @@ import type { TaskAssignor } from '../../../lib/assignment/index.js';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import { defineApp, string } from '../../../lib/index.js';
-import { LocalStreams, type LocalStreamsOptions, offset } from '../../../lib/local/index.js';
+import {
+  LocalStreams,
+  type LocalStreamsOptions,
+  offset,
+  type RecordSet,
+  RecordSetBuilder,
+} from '../../../lib/local/index.js';
 
 const serdes = { key: string(), value: string() };
-const topics = ['lines', 'counts'].map((name) => ({ name, partitions: 2, config: {} }));
+const topics = ['lines', 'counts'].map((name) => ({ name, partitions: 2 }));
 const quick = { heartbeatIntervalMs: 50, sessionTimeoutMs: 500, tickIntervalMs: 50, commitIntervalMs: 10 };
 
 const open: LocalStreams[] = [];
@@ -59,6 +65,58 @@ describe('the local system', () => {
     expect(values).toEqual(records.map(({ value }) => value));
   });
 
+  it('reads all that is committed in a topic, each partition in order', async () => {
+    const streams = await start();
+
+    await streams.append('lines', serdes, [
+      { key: 'same', value: 'first', timestampMs: 5, headers: [{ key: 'h', value: null }] },
+      { key: null, value: 'no key' },
+      { key: 'same', value: null, timestampMs: 4 },
+    ]);
+    const open = await streams.log.initProducer({ transactionalId: 'open', transactionTimeoutMs: 60_000 });
+    await open.send({ topic: 'lines', partition: 0 }, oneRecord('not committed'));
+    const read = await streams.read('lines', serdes);
+
+    const same = read.filter(({ key }) => key === 'same');
+    expect(same).toMatchObject([
+      { value: 'first', timestampMs: 5, headers: [{ key: 'h', value: null }], offset: 0 },
+      { value: null, timestampMs: 4, headers: [], offset: 1 },
+    ]);
+    expect(same[0]?.partition).toBe(same[1]?.partition);
+    expect(read.map(({ value }) => value).sort()).toEqual(['first', 'no key', null].sort());
+    await open.abort();
+  });
+
+  it('reads over what was aborted up to the end, and nothing where there is nothing', async () => {
+    const streams = await start();
+    const producer = await streams.log.initProducer({ transactionalId: 'aborts', transactionTimeoutMs: 60_000 });
+
+    await producer.send({ topic: 'lines', partition: 1 }, oneRecord('aborted'));
+    await producer.abort();
+
+    expect(await streams.read('lines', serdes)).toEqual([]);
+    await expect(streams.read('nowhere', serdes)).rejects.toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC' });
+  });
+
+  it('takes input that has to be there before any member runs, and does not start where that fails', async () => {
+    const before: unknown[] = [];
+    const streams = await start(
+      {},
+      {
+        async beforeMembers(early) {
+          before.push((await early.state()).members.length);
+          await early.append('lines', serdes, [{ key: 'a', value: 'to be' }]);
+        },
+      },
+    );
+    await streams.untilCaughtUp(AbortSignal.timeout(10_000));
+
+    expect(before).toEqual([0]);
+    expect(await streams.query('counts', 'be')).toMatchObject({ found: true, value: 1 });
+    const refused = start({}, { beforeMembers: (early) => early.append('nowhere', serdes, []) });
+    await expect(refused).rejects.toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC' });
+  });
+
   it('gives up waiting when the signal fires', async () => {
     const streams = await start({}, { processes: () => nobody });
 
@@ -91,6 +149,12 @@ describe('the local system', () => {
     expect(members.map(({ tasks }) => tasks.length)).toEqual([4, 0]);
   });
 });
+
+function oneRecord(value: string): RecordSet {
+  const builder = new RecordSetBuilder();
+  builder.append(null, Buffer.from(value), 0);
+  return builder.build();
+}
 
 /** Processes that never run anything. */
 const nobody = { slots: new Set<never>(), run: async () => {}, crash: () => false, end: () => {} };

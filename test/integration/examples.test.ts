@@ -1,0 +1,53 @@
+/** Each example on the embedded log, end to end, against plain code over the same input; and as `npm run example` runs it. */
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { tryOut } from '../../examples/try-out.js';
+import { exampleRuns } from '../support/examples/example-runs.js';
+
+const execute = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('an example on the embedded log', () => {
+  it.each(exampleRuns)('$name answers what plain code does', async ({ app, wanted, ...run }) => {
+    const answer = await tryOut(app, run);
+
+    expect(answer).toEqual(wanted);
+    expect(Object.keys(Object(wanted)).length).toBeGreaterThan(5);
+  });
+
+  it('is there for each folder of examples/', async () => {
+    const folders = (await readdir(`${root}examples`, { withFileTypes: true })).filter((each) => each.isDirectory());
+
+    const names = folders.map(({ name }) => name).filter((name) => name !== 'simulate'); // has tests of its own
+    expect(exampleRuns.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+});
+
+describe('npm run example', () => {
+  const example = (name: string) =>
+    execute(process.execPath, ['--import', 'tsx', 'examples/main.ts', name], { cwd: root });
+
+  it.each([
+    ['orders', 'ada: 2000 cents (orders: 2)'],
+    ['windowed-sums', 'meter-1 from 2026-03-01T09:00:00.000Z: 590 Wh'],
+    ['sessions', 'ada 09:00–09:33: 3 clicks, 1200 cents'],
+    ['enrichment', 'parcel-1 to Aarhus: 500 cents'],
+    ['fraud', 'ada: payment-2 from DK after a login from BR'],
+  ])('tries out %s and prints what it answers', async (name, line) => {
+    const { stdout } = await example(name);
+
+    expect(stdout.split('\n')).toContain(line);
+  });
+
+  it('names the examples where it is asked for none of them', async () => {
+    const failure: unknown = await example('nothing').catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({
+      code: 1,
+      stderr: 'Usage: npm run example -- enrichment|fraud|orders|sessions|simulate|windowed-sums\n',
+    });
+  });
+});
