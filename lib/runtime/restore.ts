@@ -14,9 +14,15 @@ import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
 import { tell } from './listening.js';
 import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
+import type { RuntimePorts } from './ports.js';
 import type { TaskRun } from './task-run.js';
 import { keepStores, type SessionStore } from './task-session.js';
 import { refuseOtherLife } from './topic-ids.js';
+
+/** What of a run the restore needs: the test driver restores as an engine does, without lease and producer. */
+export type RestoringRun = Pick<TaskRun, 'app' | 'logger' | 'kept' | 'task' | 'stop' | 'unlogged'> & {
+  readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
+};
 
 /**
  * @param committed where the inputs go on
@@ -24,7 +30,7 @@ import { refuseOtherLife } from './topic-ids.js';
  * @throws as `loadStore`; the stores restored so far are kept for the next attempt
  */
 export async function restoreStores(
-  run: TaskRun,
+  run: RestoringRun,
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
   topicIds: TopicIds,
 ): Promise<readonly SessionStore[]> {
@@ -43,7 +49,7 @@ export async function restoreStores(
   }
 }
 
-async function restoreStore(run: TaskRun, changelog: TaskChangelog, target: Offset): Promise<SessionStore> {
+async function restoreStore(run: RestoringRun, changelog: TaskChangelog, target: Offset): Promise<SessionStore> {
   const { app, ports, logger, kept, task, stop } = run;
   const { store: storeName, topic, partition, internal } = changelog;
   const atEndMs = ports.host.clock.now();
@@ -75,7 +81,11 @@ async function restoreStore(run: TaskRun, changelog: TaskChangelog, target: Offs
 }
 
 /** Tells the application's listeners. Kafka: `StateRestoreListener`. */
-function restoreObserver({ app, logger, task }: TaskRun, changelog: TaskChangelog, endOffset: Offset): LoadObserver {
+function restoreObserver(
+  { app, logger, task }: RestoringRun,
+  changelog: TaskChangelog,
+  endOffset: Offset,
+): LoadObserver {
   const { listeners } = app;
   const { store, topic, partition } = changelog;
   const taskId = task.taskId;
@@ -104,7 +114,7 @@ function newestSnapshot({ mode, manifest, logStartOffset }: LoadedStore, remembe
 }
 
 async function restoreTarget(
-  { ports }: TaskRun,
+  { ports }: RestoringRun,
   { topic, partition, internal }: TaskChangelog,
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
 ): Promise<Offset> {
@@ -114,7 +124,7 @@ async function restoreTarget(
 }
 
 /** Stores without a changelog begin empty and last as long as the run. */
-function addUnloggedStores({ app, task, unlogged, logger }: TaskRun): void {
+function addUnloggedStores({ app, task, unlogged, logger }: RestoringRun): void {
   const logged = new Set(task.changelogs.map(({ store }) => store));
   for (const name of subTopologyOf(app.topology, task.subTopology)?.stores ?? []) {
     if (logged.has(name) || unlogged.has(name)) continue;

@@ -43,7 +43,7 @@ export interface TaskSession {
 }
 
 /** Drops what is not committed and keeps the rest for the next session or the next run in this process. */
-export function keepStores(run: TaskRun, stores: readonly SessionStore[]): void {
+export function keepStores(run: Pick<TaskRun, 'kept' | 'task' | 'unlogged'>, stores: readonly SessionStore[]): void {
   for (const store of run.unlogged.values()) store.rollback();
   for (const { store, topicId, position, atEndMs, snapshotOffset } of stores) {
     store.rollback();

@@ -1,4 +1,12 @@
 /** `millrace/testing`: what a user's tests of a topology need. */
+export type {
+  RawEntry,
+  RawTestRecord,
+  RestartOptions,
+  TestDriverOptions,
+  TestInput,
+  TestRecord,
+} from './driver/driver-options.js';
 export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
 export type { Chance } from './simulation/chance.js';
 export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';
@@ -18,9 +26,4 @@ export type {
 } from './simulation/door/simulation-options.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export type { OutputComparison } from './simulation/subject.js';
-export {
-  type TestDriverOptions,
-  type TestInput,
-  type TestRecord,
-  TopologyTestDriver,
-} from './topology-test-driver.js';
+export { TopologyTestDriver } from './topology-test-driver.js';

@@ -1,77 +1,54 @@
 /**
- * A topology in a test: records in, records out, no log and no waiting. Kafka: `TopologyTestDriver`.
+ * A topology in a test: records in, records out, no broker and no waiting. Kafka: `TopologyTestDriver`.
  *
- * Every topic has one partition and every sub-topology one task. Records of a global store's topic are in the store at once. After each record the driver calls the stream-time
- * punctuations, commits, and gives records written to topics that the topology reads back to it, before the next input.
+ * Without further options it is Kafka's driver: every topic has one partition and every sub-topology one task; after each record the
+ * driver calls the stream-time punctuations, commits, and gives records written to topics that the topology reads back to it, before
+ * the next input. Records of a global store's topic are in the store at once.
+ *
+ * Unlike Kafka's it can have topics of several partitions, with a task for each, commit several records together, and let tasks die
+ * and come back at any point: they then restore their stores from changelog and snapshots by the engine's own code.
+ *
+ * Invariants
+ *   V1  one member runs all tasks and holds the global stores; what is not in its log, snapshots and committed offsets dies with it
+ *   V2  each task in turn processes one record; nothing waits: when a call returns, no task has anything left that it could do
+ *   V3  outputs, changelogs and offsets of a task are there together, after its commit, and read before the next input
  */
+import { bytesOfKey } from '../model/byte-key.js';
 import { type Duration, durationMs } from '../model/duration.js';
-import { InternalError, QueryRefusedError, UnknownTopicError } from '../model/errors.js';
-import type { Offset } from '../model/offset.js';
-import { type Headers, type LogRecord, NO_HEADERS, RecordSet } from '../model/record-set.js';
+import { InternalError, InvalidSettingError, QueryRefusedError, UnknownTopicError } from '../model/errors.js';
+import { type Headers, NO_HEADERS } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
-import { taskId } from '../model/task-id.js';
-import { parseTopicPartitionKey, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import { parseTopicPartitionKey, type TopicPartition } from '../model/topic-partition.js';
 import { Cell } from '../serde/cell.js';
 import type { Serde } from '../serde/serde.js';
+import { createMemorySnapshotStore } from '../snapshots/memory/memory-snapshot-store.js';
 import type { TransactionalStore } from '../state/byte-store.js';
-import { createStores } from '../state/create-stores.js';
 import type { StateStore } from '../state/state-store.js';
-import { createStreamTask } from '../task/create-task.js';
-import { createGlobalTask, type GlobalTask } from '../task/global-task.js';
-import type { StreamTask } from '../task/stream-task.js';
+import type { DroppedRecord } from '../task/task-output.js';
 import type { StreamsApp } from '../topology/app.js';
+import { defaultPartition } from '../topology/default-partitioner.js';
+import { DriverGlobals } from './driver/driver-globals.js';
+import { createDriverHost, type DriverHost } from './driver/driver-host.js';
+import type {
+  RawEntry,
+  RawTestRecord,
+  RestartOptions,
+  TestDriverOptions,
+  TestInput,
+  TestRecord,
+} from './driver/driver-options.js';
+import { DriverTask } from './driver/driver-task.js';
+import { DriverTopics } from './driver/driver-topics.js';
 import { serdesByTopic, type TopicSerdes } from './topic-serdes.js';
 
 /** Commits that one input may cause before the driver takes the topology for one that feeds itself for ever. */
 const MAX_COMMITS_PER_INPUT = 100_000;
 
-/** A record given to a topology. */
-export interface TestInput<K, V> {
-  readonly key: K | null;
-  readonly value: V | null;
-  /** Milliseconds since the epoch; default: the driver's wall clock. */
-  readonly timestampMs?: number;
-  readonly headers?: Headers;
-}
-
-/** A record that a topology wrote. Kafka: `TestRecord`. */
-export interface TestRecord<K, V> {
-  readonly key: K;
-  readonly value: V;
-  readonly timestampMs: number;
-  readonly headers: Headers;
-}
-
-export interface TestDriverOptions {
-  /** What the wall clock shows at first, in milliseconds since the epoch; default 0. */
-  readonly wallClockMs?: number;
-}
-
-interface DriverTask {
-  readonly task: StreamTask;
-  readonly stores: readonly TransactionalStore[];
-}
-
-interface TopicLog {
-  /** Offset of the next record, whoever writes it. */
-  endOffset: number;
-  /** What the topology wrote. */
-  readonly written: LogRecord[];
-  /** Index of the first written record that was not read out yet. */
-  next: number;
-}
-
-/** "Every topic has one partition", as a map. */
-class OnePartitionEach extends Map<string, number> {
-  override get(): number {
-    return 1;
-  }
-}
-
 /**
  * Drives a topology record by record.
  *
- * Nothing is committed after an error: the driver then refuses to go on, with the same error.
+ * Nothing is committed after an error: the driver then refuses to go on, with the same error, until {@link crash} has made its tasks
+ * anew from what is committed.
  *
  * @example
  * const app = defineApp({ applicationId: 'test', topology: builder.build() });
@@ -80,66 +57,82 @@ class OnePartitionEach extends Map<string, number> {
  * driver.readOutput('counts', { key: string(), value: long() }); // { key: 'to', value: 1, … }
  * await driver.getStore<KeyValueStore<string, number>>('counts').get('be'); // 2
  * await driver.close();
+ *
+ * @example
+ * // Three partitions, so three tasks; a crash changes nothing.
+ * const driver = await TopologyTestDriver.start(app, { partitions: 3 });
+ * await driver.pipeInput('text', { key: 'a', value: 'to be' }); // to the partition of its key
+ * await driver.crash(); // stores are restored from their changelogs
+ * await driver.pipeInput('text', { key: 'a', value: 'or not', partition: 2 });
  */
 export class TopologyTestDriver {
   private readonly app: StreamsApp;
-  private readonly stores: ReadonlyMap<string, TransactionalStore>;
-  private readonly tasks: readonly DriverTask[];
-  /** By topic. */
-  private readonly globals: ReadonlyMap<string, GlobalTask>;
+  private readonly host: DriverHost;
+  private readonly topics: DriverTopics;
   private readonly serdes: ReadonlyMap<string, TopicSerdes>;
-  private readonly topics = new Map<string, TopicLog>();
-  private nowMs: number;
+  private readonly recordsPerCommit: number;
+  private readonly snapshots = createMemorySnapshotStore();
+  private globals: DriverGlobals;
+  private tasks: readonly DriverTask[] = [];
+  /** Ids of the tasks that die instead of making their next commit. */
+  private readonly doomed = new Set<string>();
   private failure: { readonly thrown: unknown } | null = null;
 
-  private constructor(app: StreamsApp, options: TestDriverOptions) {
+  private constructor(
+    app: StreamsApp,
+    options: TestDriverOptions,
+    made: { readonly host: DriverHost; readonly topics: DriverTopics; readonly globals: DriverGlobals },
+  ) {
     this.app = app;
-    this.nowMs = options.wallClockMs ?? 0;
+    this.host = made.host;
+    this.topics = made.topics;
+    this.globals = made.globals;
+    this.recordsPerCommit = options.recordsPerCommit ?? 1;
     this.serdes = serdesByTopic(app);
-    this.stores = createStores(app.topology.stores.values());
-    const globals = [...app.topology.globalStores.values()];
-    const globalStores = new Map(globals.map(({ store }) => [store, this.bytesOf(store)]));
-    this.globals = new Map(
-      globals.map(({ store, topic }) => [
-        topic,
-        createGlobalTask({ app, storeName: store, store: this.bytesOf(store), nowMs: this.nowMs }),
-      ]),
-    );
-    this.tasks = app.topology.subTopologies.map((part) => ({
-      task: createStreamTask({
-        app,
-        taskId: taskId(part.id, 0),
-        partitionCounts: new OnePartitionEach(),
-        stores: this.stores,
-        globalStores,
-        committed: new Map(),
-        nowMs: this.nowMs,
-      }),
-      stores: part.stores.map((name) => this.bytesOf(name)),
-    }));
   }
 
   /**
-   * Makes the tasks and initialises their processors.
+   * Makes topics and tasks and initialises their processors.
    *
-   * @throws {ProcessingError} STREAMS_PROCESSING_FAILED · {UnconnectedStoreError} STREAMS_UNCONNECTED_STORE
+   * @throws {ProcessingError} STREAMS_PROCESSING_FAILED · {UnconnectedStoreError} STREAMS_UNCONNECTED_STORE ·
+   *   {NotCopartitionedError} STREAMS_NOT_COPARTITIONED if the partitions given do not fit the topology's joins ·
+   *   {InvalidSettingError} STREAMS_INVALID_SETTING for options that are no whole numbers from 1
    */
   static async start(app: StreamsApp, options: TestDriverOptions = {}): Promise<TopologyTestDriver> {
-    const driver = new TopologyTestDriver(app, options);
-    for (const global of driver.globals.values()) await global.init();
-    for (const { task } of driver.tasks) {
-      await task.init();
-      for (const input of task.inputs) driver.offer(task, input.topic, RecordSet.EMPTY, 0);
-    }
+    checkOptions(options);
+    const host = createDriverHost(options.wallClockMs ?? 0);
+    const topics = await DriverTopics.create(app, host, options.partitions);
+    const globals = await DriverGlobals.load({ app, host, topics });
+    const driver = new TopologyTestDriver(app, options, { host, topics, globals });
+    const tasks: DriverTask[] = [];
+    for (const spec of topics.resolved.tasks)
+      tasks.push(await DriverTask.open(driver.world, { spec, snapshots: driver.snapshots, punctuations: [] }));
+    driver.tasks = tasks;
     return driver;
+  }
+
+  /** Ids of the tasks, by sub-topology and partition: `0_0`, `0_1`, `1_0` … */
+  get taskIds(): readonly string[] {
+    return this.tasks.map(({ spec }) => spec.taskId);
+  }
+
+  /** What the wall clock shows, in milliseconds since the epoch. */
+  get wallClockMs(): number {
+    return this.host.nowMs;
+  }
+
+  /** Records that did not go through, by reason, as far as they are committed. */
+  get droppedRecords(): ReadonlyMap<DroppedRecord['reason'], number> {
+    return new Map(this.host.dropped);
   }
 
   /**
    * Gives a record to a source topic and processes all that it causes.
    *
    * @param topic a topic that the topology reads; internal ones by their name on the broker
-   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if no source reads the topic · {SerializationError}
-   *   STREAMS_SERIALIZATION_FAILED if key or value do not fit the source's serdes · {ProcessingError} STREAMS_PROCESSING_FAILED
+   * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if no source reads the topic, or it has no such partition ·
+   *   {SerializationError} STREAMS_SERIALIZATION_FAILED if key or value do not fit the source's serdes · {ProcessingError}
+   *   STREAMS_PROCESSING_FAILED
    */
   async pipeInput<K, V>(topic: string, input: TestInput<K, V>): Promise<void> {
     const serdes = this.serdes.get(topic);
@@ -148,7 +141,8 @@ export class TopologyTestDriver {
     }
     const key = Cell.of<unknown>(input.key).bytes(serdes.key);
     const value = Cell.of<unknown>(input.value).bytes(serdes.value);
-    await this.pipeRaw(topic, key, value, input.timestampMs ?? this.nowMs, input.headers);
+    const { timestampMs = this.host.nowMs, headers = NO_HEADERS, partition } = input;
+    await this.pipe(topic, { key, value, timestampMs, headers }, partition);
   }
 
   /** As {@link pipeInput}, with bytes that need not be readable. */
@@ -159,22 +153,25 @@ export class TopologyTestDriver {
     timestampMs: number,
     headers: Headers = NO_HEADERS,
   ): Promise<void> {
-    await this.guarded(async () => {
-      const builder = new RecordSetBuilder();
-      builder.append(key, value, timestampMs, headers);
-      await this.append(topic, builder.build());
-      await this.processAll();
-    });
+    await this.pipe(topic, { key, value, timestampMs, headers }, undefined);
   }
 
   /** Moves the wall clock on, calls the wall-clock punctuations that are due, and processes what they cause. */
   async advanceWallClockTime(by: Duration): Promise<void> {
     await this.guarded(async () => {
-      this.nowMs += durationMs(by, 'advanceWallClockTime');
+      this.host.nowMs += durationMs(by, 'advanceWallClockTime');
       for (const each of this.tasks) {
-        await each.task.punctuate(this.nowMs);
-        await this.commit(each);
+        each.uncommitted += await each.task.punctuate(this.host.nowMs);
+        if (this.recordsPerCommit === 1) await this.commitTask(each);
       }
+      await this.processAll();
+    });
+  }
+
+  /** Commits what the tasks have processed; to be called where `recordsPerCommit` leaves something uncommitted. */
+  async commit(): Promise<void> {
+    await this.guarded(async () => {
+      for (const each of this.tasks) if (each.task.hasUncommitted) await this.commitTask(each);
       await this.processAll();
     });
   }
@@ -186,15 +183,12 @@ export class TopologyTestDriver {
   readOutput(topic: string): TestRecord<unknown, unknown> | undefined;
   readOutput<K, V>(topic: string, serdes: { key: Serde<K>; value: Serde<V> }): TestRecord<K, V> | undefined;
   readOutput(topic: string, serdes = this.serdesOf(topic)): TestRecord<unknown, unknown> | undefined {
-    const log = this.topics.get(topic);
-    const record = log?.written[log.next];
-    if (log === undefined || record === undefined) return undefined;
-    log.next += 1;
+    const raw = this.readRawOutput(topic);
+    if (raw === undefined) return undefined;
     return {
-      key: record.key === null ? null : serdes.key.deserialize(record.key),
-      value: record.value === null ? null : serdes.value.deserialize(record.value),
-      timestampMs: record.timestampMs,
-      headers: record.headers,
+      ...raw,
+      key: raw.key === null ? null : serdes.key.deserialize(raw.key),
+      value: raw.value === null ? null : serdes.value.deserialize(raw.value),
     };
   }
 
@@ -209,27 +203,117 @@ export class TopologyTestDriver {
     return read;
   }
 
+  /** As {@link readOutput}, with the bytes that lie in the topic. */
+  readRawOutput(topic: string): RawTestRecord | undefined {
+    const written = this.topics.takeWritten(topic);
+    if (written === undefined) return undefined;
+    const { key, value, timestampMs, headers } = written.record;
+    return { key, value, timestampMs, headers, partition: written.partition };
+  }
+
   /** Names on the broker of all topics written so far, internal ones included. Kafka: `producedTopicNames`. */
   get producedTopicNames(): readonly string[] {
-    return [...this.topics].filter(([, log]) => log.written.length > 0).map(([name]) => name);
+    return this.topics.writtenNames;
   }
 
   /**
-   * A store with its committed content.
+   * A store, of any kind, as the processors see it now; after a restart ask again. What is put into it is part of the next commit of its
+   * task, and of the changelog.
    *
-   * @throws {QueryRefusedError} STREAMS_QUERY_REFUSED if the topology has no store of that name
+   * @param partition of the task; may be left out where one task alone has the store, and for global stores
+   * @throws {QueryRefusedError} STREAMS_QUERY_REFUSED if the topology has no store of that name, or several tasks have it and no
+   *   partition is given
    */
-  getStore<S extends StateStore>(name: string): S {
+  getStore<S extends StateStore>(name: string, partition?: number): S {
     const spec = this.app.topology.stores.get(name);
     if (spec === undefined)
       throw new QueryRefusedError(`the topology has no store '${name}'`, { details: { store: name } });
-    return spec.open(this.bytesOf(name), { timestampMs: () => this.nowMs }) as S;
+    return spec.open(this.bytesOf(name, partition), { timestampMs: () => this.host.nowMs }) as S;
+  }
+
+  /**
+   * The committed content of a store as bytes, in order of its keys: the keys are those of its changelog, but for histories and windows
+   * whose keys hold a time.
+   *
+   * @throws {QueryRefusedError} as {@link getStore}
+   */
+  readRawStore(name: string, partition?: number): readonly RawEntry[] {
+    return [...this.bytesOf(name, partition).committed()].map(({ key, value, timestampMs }) => ({
+      key: bytesOfKey(key),
+      value,
+      timestampMs,
+    }));
+  }
+
+  /** Partitions of the tasks that have a store; that of a global store is 0, for all of it. */
+  partitionsOf(name: string): readonly number[] {
+    if (this.globals.stores.has(name)) return [0];
+    return this.tasks.filter(({ stores }) => stores.has(name)).map(({ spec }) => spec.partition);
+  }
+
+  /** Writes a snapshot of each logged store with what is committed: later restarts begin with it. */
+  async writeSnapshots(): Promise<void> {
+    await this.guarded(async () => {
+      for (const each of this.tasks) await each.writeSnapshots(this.snapshots);
+    });
+  }
+
+  /** Cleans the changelogs as a broker does in time: later restarts find the last record of each key alone. */
+  async compactChangelogs(): Promise<void> {
+    await this.guarded(() => this.topics.compact());
+  }
+
+  /**
+   * Lets a task, or the whole member, die with all that is not committed, and starts it anew: stores are restored, wall-clock
+   * punctuations begin again, and what was not committed is processed once more. It also ends the state of error.
+   *
+   * @throws as {@link start} and {@link pipeInput}
+   */
+  async crash(options: RestartOptions = {}): Promise<void> {
+    this.failure = null;
+    await this.guarded(async () => {
+      await this.startAnew(options, () => []);
+      await this.processAll();
+    });
+  }
+
+  /**
+   * Commits, closes the processors in order and starts anew, as a member does that hands its tasks over: wall-clock punctuations go on.
+   *
+   * @throws as {@link start} and {@link pipeInput}
+   */
+  async restart(options: RestartOptions = {}): Promise<void> {
+    await this.guarded(async () => {
+      for (const each of this.tasks) {
+        if (!isMeant(each, options)) continue;
+        if (each.task.hasUncommitted) await this.commitTask(each);
+      }
+      for (const each of this.tasks) if (isMeant(each, options)) await each.task.close();
+      await this.startAnew(options, ({ task }) => task.punctuations);
+      await this.processAll();
+    });
+  }
+
+  /**
+   * Lets each task, or the one named, die when it is about to commit the next time, once: what it has processed till then is lost, and
+   * processed again by its successor.
+   *
+   * @throws {QueryRefusedError} STREAMS_QUERY_REFUSED if there is no such task
+   */
+  crashBeforeCommit(options: Pick<RestartOptions, 'task'> = {}): void {
+    this.expectTask(options);
+    for (const each of this.tasks) if (isMeant(each, options)) this.doomed.add(each.spec.taskId);
   }
 
   /** Closes the processors. */
   async close(): Promise<void> {
     for (const { task } of this.tasks) await task.close();
-    for (const global of this.globals.values()) await global.close();
+    await this.globals.close();
+  }
+
+  private get world() {
+    const { app, host, topics } = this;
+    return { app, host, topics, globalStores: () => this.globals.stores };
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
@@ -238,57 +322,85 @@ export class TopologyTestDriver {
       await work();
     } catch (thrown) {
       this.failure = { thrown };
-      for (const store of this.stores.values()) store.rollback();
+      for (const each of this.tasks) each.rollback();
       throw thrown;
     }
+  }
+
+  private async pipe(
+    topic: string,
+    record: Omit<RawTestRecord, 'partition'>,
+    given: number | undefined,
+  ): Promise<void> {
+    const { key, value, timestampMs, headers } = record;
+    const partition = given ?? defaultPartition(key, value, this.topics.counts.get(topic));
+    this.topics.expectPartition({ topic, partition });
+    await this.guarded(async () => {
+      const builder = new RecordSetBuilder();
+      builder.append(key, value, timestampMs, headers);
+      await this.topics.append({ topic, partition }, builder.build());
+      await this.spread({ topic, partition });
+      await this.processAll();
+    });
   }
 
   private async processAll(): Promise<void> {
     let commits = 0;
     for (let worked = true; worked; ) {
       worked = false;
-      for (const each of this.tasks) {
-        const processed = await each.task.process(this.nowMs, 1);
-        if (processed === 0 && !each.task.hasUncommitted) continue;
+      for (const { spec } of this.tasks) {
+        const each = this.taskOf(spec.taskId);
+        const processed = await each.task.process(this.host.nowMs, 1);
+        each.uncommitted += processed;
+        if (processed > 0) worked = true;
+        if (each.uncommitted < this.recordsPerCommit && (this.recordsPerCommit > 1 || !each.task.hasUncommitted))
+          continue;
         worked = true;
         commits += 1;
         if (commits > MAX_COMMITS_PER_INPUT) throw new InternalError('one input keeps the topology busy for ever');
-        await this.commit(each);
+        await this.commitTask(each);
       }
     }
   }
 
-  private async commit({ task, stores }: DriverTask): Promise<void> {
-    const output = await task.seal();
-    for (const store of stores) store.commit();
-    await this.appendAll(output.outputs);
-    await this.appendAll(output.changelogs);
+  private async commitTask(each: DriverTask): Promise<void> {
+    if (this.doomed.delete(each.spec.taskId)) {
+      await this.startAnew({ task: each.spec.taskId }, () => []);
+      return;
+    }
+    for (const key of await each.commit()) await this.spread(parseTopicPartitionKey(key));
   }
 
-  private async appendAll(output: ReadonlyMap<TopicPartitionKey, RecordSet>): Promise<void> {
-    for (const [key, records] of output) {
-      const { topic } = parseTopicPartitionKey(key);
-      this.logOf(topic).written.push(...records);
-      await this.append(topic, records);
+  /** Gives what a partition has gained to the tasks, and to the global store, that read it. */
+  private async spread(partition: TopicPartition): Promise<void> {
+    for (const each of this.tasks) if (each.reads(partition)) await each.feed(partition);
+    await this.globals.follow(partition);
+  }
+
+  private async startAnew(
+    options: RestartOptions,
+    punctuations: (of: DriverTask) => DriverTask['task']['punctuations'],
+  ): Promise<void> {
+    this.expectTask(options);
+    const snapshots = options.from === 'changelog' ? createMemorySnapshotStore() : this.snapshots;
+    if (options.task === undefined) this.globals = await DriverGlobals.load(this.world);
+    for (const old of this.tasks) {
+      if (!isMeant(old, options)) continue;
+      const { spec } = old;
+      const opened = await DriverTask.open(this.world, { spec, snapshots, punctuations: punctuations(old) });
+      this.tasks = this.tasks.map((each) => (each === old ? opened : each));
     }
   }
 
-  /** Gives records to the tasks, and to the global store, that read the topic. */
-  private async append(topic: string, records: RecordSet): Promise<void> {
-    const log = this.logOf(topic);
-    const from = log.endOffset;
-    log.endOffset += records.size;
-    for (const { task } of this.tasks) if (reads(task, topic)) this.offer(task, topic, records, from);
-    const global = this.globals.get(topic);
-    if (global === undefined) return;
-    const numbered = withOffsets(records, from);
-    for (let at = 0; at < numbered.size; ) at = await global.apply({ partition: 0, records: numbered }, at, this.nowMs);
+  private taskOf(id: string): DriverTask {
+    const found = this.tasks.find(({ spec }) => spec.taskId === id);
+    if (found === undefined) throw new InternalError(`there is no task ${id}`, { details: { task: id } });
+    return found;
   }
 
-  private offer(task: StreamTask, topic: string, records: RecordSet, fromOffset: number): void {
-    const nextOffset = (fromOffset + records.size) as Offset;
-    const numbered = withOffsets(records, fromOffset);
-    task.addRecords({ topic, partition: 0, records: numbered, nextOffset, endOffset: nextOffset });
+  private expectTask({ task }: Pick<RestartOptions, 'task'>): void {
+    if (task === undefined || this.taskIds.includes(task)) return;
+    throw new QueryRefusedError(`the topology has no task '${task}'`, { details: { task, tasks: this.taskIds } });
   }
 
   private serdesOf(topic: string): TopicSerdes {
@@ -300,33 +412,38 @@ export class TopologyTestDriver {
   }
 
   private isRead(topic: string): boolean {
-    return this.globals.has(topic) || this.tasks.some(({ task }) => reads(task, topic));
+    return (
+      this.globals.reads(topic) || this.tasks.some(({ spec }) => spec.inputs.some((input) => input.topic === topic))
+    );
   }
 
-  private logOf(topic: string): TopicLog {
-    const known = this.topics.get(topic);
-    if (known !== undefined) return known;
-    const log: TopicLog = { endOffset: 0, written: [], next: 0 };
-    this.topics.set(topic, log);
-    return log;
-  }
-
-  private bytesOf(name: string): TransactionalStore {
-    const store = this.stores.get(name);
-    if (store === undefined) throw new InternalError(`there is no store ${name}`, { details: { store: name } });
-    return store;
+  private bytesOf(name: string, partition: number | undefined): TransactionalStore {
+    const global = this.globals.stores.get(name);
+    if (global !== undefined) return global;
+    const holders = this.tasks.filter(({ stores }) => stores.has(name));
+    const found = holders.filter(({ spec }) => partition === undefined || spec.partition === partition);
+    const store = found[0]?.stores.get(name);
+    if (store !== undefined && found.length === 1) return store;
+    const partitions = holders.map(({ spec }) => spec.partition);
+    throw new QueryRefusedError(
+      partition === undefined
+        ? `${holders.length} tasks have store '${name}': name the partition`
+        : `no task has partition ${partition} of store '${name}'`,
+      { details: { store: name, partitions } },
+    );
   }
 }
 
-function withOffsets(records: RecordSet, fromOffset: number): RecordSet {
-  const builder = new RecordSetBuilder();
-  for (const { key, value, timestampMs, headers } of records) {
-    builder.append(key, value, timestampMs, headers, fromOffset + builder.size);
-  }
-  return builder.build();
+function isMeant({ spec }: DriverTask, { task }: Pick<RestartOptions, 'task'>): boolean {
+  return task === undefined || spec.taskId === task;
 }
 
-function reads(task: StreamTask, topic: string): boolean {
-  const key = topicPartitionKey({ topic, partition: 0 });
-  return task.inputs.some((input) => topicPartitionKey(input) === key);
+function checkOptions({ partitions, recordsPerCommit = 1 }: TestDriverOptions): void {
+  const counts = typeof partitions === 'object' ? Object.values(partitions) : [partitions ?? 1];
+  const bad = [...counts, recordsPerCommit].find((count) => !Number.isSafeInteger(count) || count < 1);
+  if (bad === undefined) return;
+  throw new InvalidSettingError(`the driver was given ${bad}`, {
+    details: { partitions, recordsPerCommit },
+    remedy: 'Give partitions and recordsPerCommit as whole numbers from 1.',
+  });
 }

@@ -1,12 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ProcessingCase } from './parity-case.js';
+import { recordedCases } from './recorded-cases.js';
 import { runProcessingCase } from './run-case.js';
 
-const folder = new URL('./cases/processing/', import.meta.url);
-const cases = readdirSync(folder)
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as ProcessingCase);
+const cases = recordedCases();
 
 /** Cases that could be built when this was written: fewer would mean that an operator was lost. */
 const CASES_AT_LEAST = 135;

@@ -7,6 +7,8 @@
  *   C3  a tombstone goes in a later run than the first that met it, and not before `delete.retention.ms` after that one; so do
  *       markers. Records of aborted transactions go at once
  *   C4  a run is a sequence of small steps between which the log may be appended to, read and cut at its start
+ *   C5  from the first segment on that holds a record younger than `min.compaction.lag.ms` nothing is looked at: histories of
+ *       versioned stores need every version that lies within their retention
  */
 import { byteKeyAt } from '../../model/byte-key.js';
 import { type Batch, makeBatch, offsetAt } from './batch.js';
@@ -16,10 +18,10 @@ import type { PartitionLog } from './partition-log.js';
 import { Segment } from './segment.js';
 
 /** Share of the closed segments' bytes that no compaction has looked at; Kafka compares it with `min.cleanable.dirty.ratio`. */
-export function dirtyRatio(partition: PartitionLog): number {
+export function dirtyRatio(partition: PartitionLog, nowMs: number): number {
   let dirtyBytes = 0;
   let allBytes = 0;
-  for (const [index, segment] of partition.segments.slice(0, -1).entries()) {
+  for (const [index, segment] of cleanable(partition, nowMs).entries()) {
     allBytes += segment.sizeBytes;
     if (partition.segmentEnd(index) > partition.cleanedUpTo) dirtyBytes += segment.sizeBytes;
   }
@@ -28,10 +30,10 @@ export function dirtyRatio(partition: PartitionLog): number {
 
 /** Compacts the closed segments. Each step answers how many records it looked at; the caller decides when to go on (C4). */
 export function* compact(partition: PartitionLog, nowMs: number): Generator<number> {
-  const closed = partition.segments.slice(0, -1);
-  const active = partition.segments.at(-1);
-  if (active === undefined) return;
-  const upTo = Math.min(partition.lastStableOffset, active.baseOffset);
+  const closed = cleanable(partition, nowMs);
+  const next = partition.segments[closed.length];
+  if (next === undefined) return;
+  const upTo = Math.min(partition.lastStableOffset, next.baseOffset);
   const last = new Map<string, number>();
   for (const segment of closed) yield* findLast(segment, { from: partition.cleanedUpTo, upTo }, last);
   for (const segment of closed) {
@@ -41,6 +43,16 @@ export function* compact(partition: PartitionLog, nowMs: number): Generator<numb
   }
   partition.segments = mergeSegments(partition.segments, partition.settings.segmentBytes);
   partition.cleanedUpTo = upTo;
+}
+
+/** The segments that may be looked at (C1, C5). Kafka: `LogCleanerManager.cleanableOffsets`. */
+function cleanable(partition: PartitionLog, nowMs: number): readonly Segment[] {
+  const closed = partition.segments.slice(0, -1);
+  const youngestMs = nowMs - partition.settings.minCompactionLagMs;
+  const young = closed.findIndex(
+    (segment, index) => partition.segmentEnd(index) > partition.cleanedUpTo && segment.maxTimestampMs > youngestMs,
+  );
+  return young < 0 || partition.settings.minCompactionLagMs === 0 ? closed : closed.slice(0, young);
 }
 
 /** Notes the last offset of each key among committed records of [from, upTo): only those can outdo another one. */

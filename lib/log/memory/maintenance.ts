@@ -35,7 +35,8 @@ export class Maintenance {
     const watched = this.watch(partition);
     if (watched.run === null && watched.segmentsSeen !== partition.segments.length) {
       watched.segmentsSeen = partition.segments.length;
-      if (dirtyRatio(partition) > partition.settings.minCleanableDirtyRatio) watched.run = compact(partition, nowMs);
+      if (dirtyRatio(partition, nowMs) > partition.settings.minCleanableDirtyRatio)
+        watched.run = compact(partition, nowMs);
     }
     if (watched.run !== null)
       this.goOn(watched, Math.max(appendedRecords * COMPACTED_PER_APPENDED, MIN_COMPACTED_PER_APPEND));

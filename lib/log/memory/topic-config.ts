@@ -14,6 +14,7 @@ export interface TopicSettings {
   readonly segmentMs: number;
   readonly maxMessageBytes: number;
   readonly minCleanableDirtyRatio: number;
+  readonly minCompactionLagMs: number;
 }
 
 /**
@@ -25,6 +26,7 @@ export const DEFAULT_TOPIC_CONFIG: TopicConfig = {
   'delete.retention.ms': '86400000',
   'max.message.bytes': '1048588',
   'min.cleanable.dirty.ratio': '0.5',
+  'min.compaction.lag.ms': '0',
   'retention.bytes': '-1',
   'retention.ms': '604800000',
   'segment.bytes': '2097152',
@@ -51,6 +53,7 @@ export function readTopicConfig(config: TopicConfig, defaults: TopicConfig = DEF
     segmentMs: wholeNumber(all, 'segment.ms', 1),
     maxMessageBytes: wholeNumber(all, 'max.message.bytes', 0),
     minCleanableDirtyRatio: ratio(all, 'min.cleanable.dirty.ratio'),
+    minCompactionLagMs: wholeNumber(all, 'min.compaction.lag.ms', 0),
   };
 }
 
@@ -67,10 +70,13 @@ function cleanupPolicies(text: string): readonly string[] {
   return policies;
 }
 
+/** Java's greatest `long`, as JavaScript reads it: what Kafka Streams writes for "for ever". */
+const GREATEST_LONG = 2 ** 63;
+
 function wholeNumber(config: TopicConfig, name: string, min: number): number {
   const text = (config[name] ?? '').trim();
   const value = Number(text);
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < min)
+  if (!/^-?\d+$/.test(text) || value > GREATEST_LONG || value < min)
     throw refused(name, config[name], `a whole number from ${min} is wanted`);
   return value;
 }

@@ -13,7 +13,8 @@ import {
   timeWindowedSerde,
   type Windowed,
 } from '../../../lib/index.js';
-import { type TestRecord, TopologyTestDriver } from '../../../lib/testing/topology-test-driver.js';
+import type { TestRecord } from '../../../lib/testing/driver/driver-options.js';
+import { TopologyTestDriver } from '../../../lib/testing/topology-test-driver.js';
 
 interface Input {
   readonly key: string;

@@ -49,6 +49,24 @@ describe('compaction in the background', () => {
     expect(committed.records.at(-1)).toBe('600:k=later499');
   });
 
+  it('leaves what is younger than min.compaction.lag.ms, and all after it', async () => {
+    const nowMs = host.clock.now();
+    const at = await scene.partition({ 'cleanup.policy': 'compact', 'min.compaction.lag.ms': '1000' });
+    await log.append(at, records({ key: 'k', value: 'old', timestampMs: nowMs - 2_000 }));
+    await log.append(at, records({ key: 'k', value: 'older', timestampMs: nowMs - 3_000 }));
+    await log.compact(at.topic);
+    await log.append(at, records({ key: 'k', value: 'young', timestampMs: nowMs }));
+    await log.append(at, records({ key: 'k', value: 'last', timestampMs: nowMs - 2_000 }));
+    await log.compact(at.topic);
+    const before = (await scene.read(at)).records;
+
+    await host.advance(1_001);
+    await log.compact(at.topic);
+
+    expect(before).toEqual(['1:k=older', '2:k=young', '3:k=last']);
+    expect((await scene.read(at)).records).toEqual(['3:k=last']);
+  });
+
   it('does not compact a topic whose policy is delete', async () => {
     const at = await scene.partition(SMALL_SEGMENTS);
     for (let round = 0; round < 500; round += 1) await log.append(at, records(`k=${round}`));

@@ -63,6 +63,7 @@ describe('the test driver', () => {
       value: 1,
       timestampMs: 5,
       headers: [{ key: 'h', value: null }],
+      partition: 0,
     });
     expect(driver.readOutput('out', { key: string(), value: long() })).toMatchObject({ value: 2, timestampMs: 1_000 });
     expect(driver.readOutput('out')).toBe(undefined);
