@@ -53,6 +53,13 @@ export {
   type WhenFull,
   type WindowClosing,
 } from './dsl/suppression.js';
+export {
+  type CalendarOptions,
+  type CalendarUnit,
+  type CalendarWeekOptions,
+  calendar,
+  type Weekday,
+} from './dsl/windows/calendar-windows.js';
 export { session } from './dsl/windows/session-windows.js';
 export { sliding } from './dsl/windows/sliding-windows.js';
 export { hopping, tumbling, unlimited } from './dsl/windows/time-windows.js';

@@ -22,12 +22,17 @@ export function isWindowedSerde(serde: object): serde is WindowedSerde<unknown> 
  * Keys of time windows and sliding windows: the key's bytes, then 8 bytes start. Kafka: `TimeWindowedSerde`.
  *
  * Ends are not written: they are made of the size when keys are read (start + size, exclusive for time windows; of sliding windows
- * give the time difference, their ends are inclusive).
+ * give the time difference, their ends are inclusive). Of windows that are not all of one length, give the windows instead of a size.
  *
  * @example
  * builder.stream('counts-per-5m', { key: timeWindowedSerde(string(), '5m'), value: long() })
+ * builder.stream('counts-per-day', { key: timeWindowedSerde(string(), calendar('day', { zone: 'Europe/Copenhagen' })), value: long() })
  */
-export function timeWindowedSerde<K>(key: Serde<K>, windowSize: Duration): WindowedSerde<K> {
+export function timeWindowedSerde<K>(
+  key: Serde<K>,
+  windowSize: Duration | { endOf(startMs: number): number },
+): WindowedSerde<K> {
+  if (typeof windowSize === 'object') return startWindowedSerde(key, (startMs) => windowSize.endOf(startMs));
   const sizeMs = durationMs(windowSize, 'window size');
   return startWindowedSerde(key, (startMs) => Math.min(startMs + sizeMs, Number.MAX_SAFE_INTEGER));
 }

@@ -1,6 +1,7 @@
 /** What windowed streams and cogroups infer, and what they refuse. Checked by the compiler alone (`npm run test:types`). */
 import { expectTypeOf } from 'vitest';
 import {
+  calendar,
   hopping,
   json,
   type KStream,
@@ -115,3 +116,16 @@ cogroup.cogroup(rows, (_key, row) => row);
 cogroup.aggregate({ init: () => 0 });
 // @ts-expect-error sessions of cogroups are merged too
 cogroup.windowedBy(session({ inactivityGap: '5m' })).aggregate({ init: () => 0, value: long() });
+
+// Calendar windows are time windows; only weeks begin on a day of one's choice.
+expectTypeOf(orders.windowedBy(calendar('day', { zone: 'Europe/Copenhagen' }))).toEqualTypeOf<
+  TimeWindowedKStream<string, Order>
+>();
+calendar('week', { zone: 'UTC', weekStart: 'sunday', grace: '1h' });
+timeWindowedSerde(string(), calendar('month', { zone: 'UTC' }));
+// @ts-expect-error whose clocks?
+calendar('day', {});
+// @ts-expect-error there is no such unit
+calendar('fortnight', { zone: 'UTC' });
+// @ts-expect-error days do not begin on a weekday
+calendar('day', { zone: 'UTC', weekStart: 'sunday' });

@@ -23,7 +23,7 @@ export function graceOf(kind: string, grace: Duration | undefined): number {
 export function expectWindows<W extends TimeWindows | UnlimitedWindows | SlidingWindows>(windows: W): W {
   if (['time', 'unlimited', 'sliding'].includes(windows?.kind)) return windows;
   throw new TopologyError(`windowedBy needs windows, not ${kindOfValue(windows)}`, {
-    remedy: 'Give tumbling(…), hopping(…), sliding(…), session(…) or unlimited(…).',
+    remedy: 'Give tumbling(…), hopping(…), sliding(…), session(…), calendar(…) or unlimited(…).',
   });
 }
 
