@@ -3,6 +3,7 @@ import customerTotals, { orders, totals } from './customer-totals.js';
 
 const updates = await tryOut(customerTotals, {
   topics: ['orders', 'customer-totals'],
+  settings: { statestoreCacheMaxBytes: 0 }, // every update, not the last one of each commit
   input: (streams) =>
     streams.append('orders', orders, [
       { key: 'order-1', value: { customerId: 'ada', amountCents: 1_200 } },

@@ -6,6 +6,7 @@ const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
 const updates = await tryOut(shopVisits, {
   topics: ['clicks', 'visits'],
+  settings: { statestoreCacheMaxBytes: 0 }, // every update, not the last one of each commit
   input: (streams) =>
     streams.append('clicks', clicks, [
       { key: 'ada', value: { page: 'home', spentCents: 0 }, ...at('09:00') },
