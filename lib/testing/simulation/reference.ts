@@ -83,7 +83,8 @@ class ReferenceRun {
     this.isContrary = order === 'contrary';
     const { app, partitionCounts } = map;
     const statestoreCacheMaxBytes = updates === 'last' ? Number.MAX_SAFE_INTEGER : 0;
-    const settings = { ...app.settings, statestoreCacheMaxBytes };
+    // A task that waited for an input that may still come would wait for ever: time stands still here.
+    const settings = { ...app.settings, statestoreCacheMaxBytes, maxTaskIdleMs: 0 };
     this.globals = new ReferenceGlobals({ ...app, settings }, nowMs);
     const { stores: globalStores } = this.globals;
     const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
