@@ -1,5 +1,6 @@
 import { asBuffer } from '../model/byte-key.js';
 import { Cell } from '../serde/cell.js';
+import { lookupsOfParts } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 
 /**
@@ -49,23 +50,35 @@ export function changeSerde<V>(inner: Serde<V>): Serde<Change<V>> {
       return Buffer.concat([zigZagVarint(now.length), now, was, Buffer.of(BOTH)]);
     },
     deserialize(bytes) {
-      return readChange(serde, asBuffer(bytes));
+      const { now, was } = placesOf(asBuffer(bytes));
+      const cellAt = (place: Place | null) => (place === null ? ABSENT : Cell.read(serde, asBuffer(bytes), ...place));
+      return { newCell: cellAt(now), oldCell: cellAt(was) };
     },
+    ...lookupsOfParts([serde], (bytes, start, end, visit) => {
+      const update = bytes.subarray(start, end);
+      const { now, was } = placesOf(update);
+      if (now !== null) visit(serde, update, ...now);
+      if (was !== null) visit(serde, update, ...was);
+    }),
   };
 }
 
-function readChange<V>(serde: Serde<V | null>, bytes: Buffer): Change<V> {
+/** Where a value lies: from, to (exclusive). */
+type Place = readonly [number, number];
+
+/** Where the values of an update lie. @throws {RangeError} at malformed bytes */
+function placesOf(bytes: Buffer): { readonly now: Place | null; readonly was: Place | null } {
   const flag = bytes[bytes.length - FLAG_BYTES];
   if (flag === undefined || flag > BOTH + LATEST_VARIANTS) throw new RangeError(`${flag} is no kind of update`);
   const end = bytes.length - FLAG_BYTES - (flag >= LATEST_VARIANTS ? LATEST_BYTES : 0);
   if (end < 0) throw new RangeError('the update is cut short');
   const kind = flag % LATEST_VARIANTS;
-  if (kind === OLD) return { newCell: ABSENT, oldCell: Cell.read(serde, bytes, 0, end) };
-  if (kind === NEW) return { newCell: Cell.read(serde, bytes, 0, end), oldCell: ABSENT };
+  if (kind === OLD) return { now: null, was: [0, end] };
+  if (kind === NEW) return { now: [0, end], was: null };
   const { value: length, end: start } = readZigZagVarint(bytes);
   const middle = start + length;
   if (length < 0 || middle > end) throw new RangeError('the update is cut short');
-  return { newCell: Cell.read(serde, bytes, start, middle), oldCell: Cell.read(serde, bytes, middle, end) };
+  return { now: [start, middle], was: [middle, end] };
 }
 
 function zigZagVarint(value: number): Buffer {

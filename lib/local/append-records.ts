@@ -3,6 +3,7 @@ import { UnknownTopicError } from '../model/errors.js';
 import type { Headers } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
 import { Cell } from '../serde/cell.js';
+import { lookUpTopic } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 
@@ -32,6 +33,7 @@ export interface AppendInput<K, V> {
 export async function appendRecords<K, V>({ log, nowMs, topic, serdes, records }: AppendInput<K, V>): Promise<void> {
   const partitions = (await log.describeTopics([topic])).get(topic)?.partitions;
   if (partitions === undefined) throw new UnknownTopicError(`topic ${topic} does not exist`, { details: { topic } });
+  await lookUpTopic(topic, serdes);
   const builders = Array.from({ length: partitions }, () => new RecordSetBuilder());
   for (const { key, value, timestampMs = nowMs, headers } of records) {
     const keyBytes = Cell.of(key).bytes(serdes.key);

@@ -7,7 +7,7 @@
  *   Q3  it needs no member: it answers the same while a task fails over
  */
 
-import { byteKey } from '../model/byte-key.js';
+import { asBuffer, byteKey } from '../model/byte-key.js';
 import { QueryRefusedError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
 import type { Offset } from '../model/offset.js';
@@ -16,7 +16,7 @@ import type { RuntimePorts } from '../runtime/ports.js';
 import { loadTaskDirectory, type TaskDirectory } from '../runtime/task-directory.js';
 import type { StoredValue } from '../state/byte-store.js';
 import { readStored } from '../state/read-stored.js';
-import type { StreamsApp } from '../topology/app.js';
+import { type StreamsApp, storeTopic } from '../topology/app.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { StoreSpec } from '../topology/store-spec.js';
@@ -77,6 +77,8 @@ export class QueryService {
    */
   async get<V = unknown>(storeName: string, key: unknown, options: QueryOptions = {}): Promise<QueryAnswer<V>> {
     const spec = this.storeSpec(storeName);
+    const { keySerde } = spec;
+    await keySerde.lookups?.forTopic({ topic: storeTopic(this.init.app, storeName), part: 'key' });
     const keyBytes = serializeKey(spec, key);
     const global = this.init.app.topology.globalStores.get(storeName);
     if (global !== undefined) return this.getGlobal<V>(global, spec, keyBytes, options);
@@ -86,7 +88,7 @@ export class QueryService {
     const wanted = byteKey(keyBytes);
     const read = await this.followers.read(task.taskId, changelog, options, (store) => store.get(wanted));
     const { result, position } = read;
-    return answer<V>(spec, result, {
+    return await answer<V>(spec, result, {
       topic: changelog.topic,
       partition: changelog.partition,
       nextOffset: position,
@@ -113,7 +115,7 @@ export class QueryService {
     const { result, positions } = await this.globals.read(global, { ...reach, ...goal }, (store) => store.get(wanted));
     const own = positions[partitionAmong(positions.length)];
     const asOf = own ?? { topic: global.topic, partition: 0, nextOffset: 0 as Offset };
-    return { ...answer<V>(spec, result, asOf), positions };
+    return { ...(await answer<V>(spec, result, asOf)), positions };
   }
 
   private storeSpec(name: string): StoreSpec {
@@ -144,7 +146,15 @@ export async function queryKey<V = unknown>(
   return new QueryService({ app, ports }).get<V>(store, key, options);
 }
 
-function answer<V>(spec: StoreSpec, stored: StoredValue | null, asOf: QueryAnswer['asOf']): QueryAnswer<V> {
+async function answer<V>(
+  spec: StoreSpec,
+  stored: StoredValue | null,
+  asOf: QueryAnswer['asOf'],
+): Promise<QueryAnswer<V>> {
+  if (stored !== null) {
+    const { value } = stored;
+    await spec.valueSerde.lookups?.forBytes(asBuffer(value), 0, value.length);
+  }
   return {
     found: stored !== null,
     value: stored === null ? null : (readStored(stored, spec.valueSerde) as V),

@@ -36,6 +36,30 @@ export interface Serde<T> {
 
   /** The same as `deserialize(bytes.subarray(start, end))`, where a serde can save the view. */
   deserializeRange?(bytes: Buffer, start: number, end: number): T;
+
+  /** What has to be looked up outside before the serde can be used. Absent: nothing, which all serdes without a registry say. */
+  readonly lookups?: SerdeLookups;
+}
+
+/** Where a serde is used. Kafka: the `topic` of `serialize(topic, data)` with the `isKey` of `configure`. */
+export interface SerdePlace {
+  /** Name on the broker; of a store the topic of its changelog, whether or not it has one. */
+  readonly topic: string;
+  readonly part: 'key' | 'value';
+}
+
+/**
+ * What a serde has to look up before its synchronous work, such as schemas in a registry. The engine asks before a task begins and
+ * before records enter it; nobody waits where the answer is undefined: all is known.
+ *
+ * @throws {UnavailableError} STREAMS_UNAVAILABLE, as promises: what is asked could not answer, and is asked again · another
+ *   StreamsError of kind `invalid`: the serde can not be used there
+ */
+export interface SerdeLookups {
+  /** Before the first write to a topic. Afterwards `serialize` works there. */
+  forTopic(place: SerdePlace): Promise<void> | undefined;
+  /** Before bytes [start, end) are read. Afterwards `deserialize` reads them, or says for good that they can not be read. */
+  forBytes(bytes: Buffer, start: number, end: number): Promise<void> | undefined;
 }
 
 /** The value type of a serde. */

@@ -2,6 +2,7 @@
 import { asBuffer } from '../model/byte-key.js';
 import { type Duration, durationMs } from '../model/duration.js';
 import type { Window, Windowed } from '../model/windowed.js';
+import { lookupsOfParts } from './lookups.js';
 import type { Serde } from './serde.js';
 
 const TIME_BYTES = 8;
@@ -87,6 +88,7 @@ function windowedSerde<K>(kind: string, key: Serde<K>, windowBytes: number, wind
     },
     deserialize: (bytes: Uint8Array) => read(asBuffer(bytes), 0, bytes.length),
     deserializeRange: read,
+    ...lookupsOfParts([key], (bytes, start, end, visit) => visit(key, bytes, start, end - windowBytes)),
   });
 }
 

@@ -1,6 +1,7 @@
 /** Keys of windowed changelogs, read as what they say: for tests and tools, which read changelogs as topics. */
-import { byteKey, bytesOfKey } from '../model/byte-key.js';
+import { type ByteKey, byteKey, bytesOfKey } from '../model/byte-key.js';
 import type { Windowed } from '../model/windowed.js';
+import { lookupsOfParts } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { packSessionKey, readSessionKey } from './session-layout.js';
 import { packWindowKey, readWindowKey } from './window-layout.js';
@@ -22,13 +23,15 @@ export function windowChangelogKeys<K>(
       const { key: of, startMs, sequence } = readWindowKey(byteKey(bytes));
       return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs: endOf(startMs) }, sequence };
     },
+    ...keyLookups(key, (packed) => readWindowKey(packed).key),
   };
 }
 
 /** As {@link windowChangelogKeys}, of windows of which none is kept twice. */
 export function windowStoreKeys<K>(key: Serde<K>, endOf: (startMs: number) => number): Serde<Windowed<K>> {
-  const { serialize, deserialize } = windowChangelogKeys(key, endOf);
+  const { serialize, deserialize, ...lookups } = windowChangelogKeys(key, endOf);
   return {
+    ...lookups,
     serialize: (windowed) => serialize({ ...windowed, sequence: 0 }),
     deserialize: (bytes) => {
       const { key: of, window } = deserialize(bytes);
@@ -45,5 +48,13 @@ export function sessionChangelogKeys<K>(key: Serde<K>): Serde<Windowed<K>> {
       const { key: of, startMs, endMs } = readSessionKey(byteKey(bytes));
       return { key: key.deserialize(bytesOfKey(of)), window: { startMs, endMs } };
     },
+    ...keyLookups(key, (packed) => readSessionKey(packed).key),
   };
+}
+
+function keyLookups<K>(key: Serde<K>, keyOf: (packed: ByteKey) => ByteKey) {
+  return lookupsOfParts([key], (bytes, start, end, visit) => {
+    const of = bytesOfKey(keyOf(byteKey(bytes.subarray(start, end))));
+    visit(key, of, 0, of.length);
+  });
 }

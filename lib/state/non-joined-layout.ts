@@ -6,6 +6,7 @@
  */
 import { asBuffer, type ByteKey, byteKey, bytesOfKey, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError } from '../model/errors.js';
+import { lookupsOfParts } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 import { appendedTo, packedList, valuesOfList } from './value-list.js';
@@ -60,6 +61,7 @@ export function nonJoinedKeySerde<K>(key: Serde<K>): Serde<NonJoinedKey<K>> {
       const read = readNonJoinedKey(byteKey(bytes));
       return { ...read, key: key.deserialize(bytesOfKey(read.key)) };
     },
+    ...lookupsOfParts([key], (bytes, start, end, visit) => visit(key, bytes, start + KEY_AT, end)),
   };
 }
 
@@ -77,6 +79,12 @@ export function nonJoinedValueSerde(left: Serde<unknown>, right: Serde<unknown>)
         const side = sideOf(sided, 0);
         return { side, value: serdeOf(side).deserialize(bytesOfKey(sided.slice(1) as PackedBytes)) };
       }),
+    ...lookupsOfParts([left, right], (bytes, start, end, visit) => {
+      for (const sided of valuesOfList(byteKey(bytes.subarray(start, end)))) {
+        const value = bytesOfKey(sided.slice(1) as PackedBytes);
+        visit(serdeOf(sideOf(sided, 0)), value, 0, value.length);
+      }
+    }),
   };
 }
 

@@ -27,6 +27,7 @@ import { decodeProcessorMetadata, encodeProcessorMetadata, mergeProcessorMetadat
 import type { RunningProcessor } from './processor-node.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
 import { type QueueCommit, RecordQueue } from './record-queue.js';
+import { lookUpTask } from './serde-lookups.js';
 import type { FetchedRecords, ScheduledPunctuation, StreamTask, StreamTaskInit } from './stream-task.js';
 import type { TaskOutput } from './task-output.js';
 import { TaskScope } from './task-scope.js';
@@ -50,6 +51,8 @@ class RunningTask implements StreamTask {
   private readonly stores: TaskStores;
   private readonly times: OperatorTimes;
   private readonly marks: OperatorMarks;
+  /** Looks up what serdes need before the task begins. */
+  private readonly lookUps: () => Promise<void> | undefined;
   private readonly globals: GlobalReads;
   private readonly graph: NodeGraph;
   private readonly group: PartitionGroup;
@@ -80,6 +83,7 @@ class RunningTask implements StreamTask {
     const { scope, outputs } = this;
     this.failures = new FailurePolicy({ settings, handlers: app.handlers ?? {}, outputs, scope });
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
+    this.lookUps = () => lookUpTask(app, part, init.stores);
     this.globals = new GlobalReads(app.topology, init.globalStores ?? new Map());
     this.graph = buildNodeGraph(app, part, this.services(settings), this.outputs);
     this.remembered = [...(init.punctuations ?? [])];
@@ -103,6 +107,11 @@ class RunningTask implements StreamTask {
   }
 
   init(): Awaitable<void> {
+    const lookUps = this.lookUps();
+    return lookUps === undefined ? this.initProcessors() : lookUps.then(() => this.initProcessors());
+  }
+
+  private initProcessors(): Awaitable<void> {
     return andThen(
       forEachInOrder(this.graph.processors, (processor) => {
         this.begun.push(processor);
@@ -125,6 +134,8 @@ class RunningTask implements StreamTask {
 
   process(nowMs: number, maxRecords: number): Awaitable<number> {
     this.scope.wallClockMs = nowMs;
+    const lookUps = this.group.lookUp();
+    if (lookUps !== undefined) return lookUps.then(() => this.processFrom(0, nowMs, maxRecords));
     return this.processFrom(0, nowMs, maxRecords);
   }
 

@@ -11,6 +11,7 @@ import type { TopicPartition } from '../model/topic-partition.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import { StreamRecord } from '../processor/stream-record.js';
 import { Cell } from '../serde/cell.js';
+import { Waiting } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import type { SourceNode } from '../topology/node.js';
 import { causeOfDeath } from './dead-letters.js';
@@ -40,6 +41,24 @@ export class RecordGate {
     this.source = source;
     this.failures = failures;
     this.scope = scope;
+  }
+
+  /** Whether the serdes have to look things up before records are admitted. */
+  get asks(): boolean {
+    return this.source.keySerde.lookups !== undefined || this.source.valueSerde.lookups !== undefined;
+  }
+
+  /** Looks up what the records of a set need before they are admitted; undefined: nothing. */
+  lookUp(set: RecordSet): Promise<void> | undefined {
+    const { keySerde, valueSerde } = this.source;
+    const waiting = new Waiting();
+    for (let index = 0; index < set.size; index += 1) {
+      const [keyStart, valueStart] = [set.keyStarts[index] as number, set.valueStarts[index] as number];
+      if (keyStart >= 0) waiting.add(keySerde.lookups?.forBytes(set.bytes, keyStart, set.keyEnds[index] as number));
+      if (valueStart < 0) continue;
+      waiting.add(valueSerde.lookups?.forBytes(set.bytes, valueStart, set.valueEnds[index] as number));
+    }
+    return waiting.all();
   }
 
   /**

@@ -26,6 +26,7 @@ import { FailurePolicy } from './failure-policy.js';
 import type { TaskServices } from './node-context.js';
 import { OutputCollector } from './output-collector.js';
 import { RunningProcessor } from './processor-node.js';
+import { lookUpStore } from './serde-lookups.js';
 import type { DroppedRecord } from './task-output.js';
 import { TaskScope } from './task-scope.js';
 import { TaskStore } from './task-store.js';
@@ -56,7 +57,7 @@ export interface GlobalRecords {
 }
 
 export interface GlobalTask {
-  /** Initialises the processor. Call once, first. */
+  /** Lets the serdes look up what they need, then initialises the processor. Call once, first. */
   init(): Awaitable<void>;
   /**
    * Applies up to 1,000 records from `index` on.
@@ -85,7 +86,10 @@ class RunningGlobalTask implements GlobalTask {
   private readonly failures: FailurePolicy;
   private readonly processor: RunningProcessor;
   private readonly gates = new Map<number, RecordGate>();
+  private readonly lookUps: () => Promise<void> | undefined;
   private isOpen = false;
+  /** The records of which the serdes have looked up what they need. */
+  private lookedUp: RecordSet | null = null;
 
   constructor({ app, storeName, store, nowMs }: GlobalTaskInit) {
     const global = app.topology.globalStores.get(storeName);
@@ -105,14 +109,37 @@ class RunningGlobalTask implements GlobalTask {
     });
     this.bytes = new TaskStore(storeName, store, this.scope);
     this.processor = new RunningProcessor(processor, this.services(app, processor));
+    const spec = app.topology.stores.get(storeName);
+    this.lookUps = () => (spec === undefined ? undefined : lookUpStore(app, spec, store));
   }
 
   init(): Awaitable<void> {
+    const lookUps = this.lookUps();
+    return lookUps === undefined ? this.begin() : lookUps.then(() => this.begin());
+  }
+
+  apply(from: GlobalRecords, index: number, nowMs: number): Awaitable<number> {
+    const lookUps = this.lookedUp === from.records ? undefined : this.gate(from.partition).lookUp(from.records);
+    this.lookedUp = from.records;
+    return lookUps === undefined ? this.applySlice(from, index, nowMs) : this.applyAfter(lookUps, from, index, nowMs);
+  }
+
+  private async applyAfter(lookUps: Promise<void>, from: GlobalRecords, index: number, nowMs: number): Promise<number> {
+    try {
+      await lookUps;
+    } catch (thrown) {
+      this.store.rollback();
+      throw thrown;
+    }
+    return this.applySlice(from, index, nowMs);
+  }
+
+  private begin(): Awaitable<void> {
     this.isOpen = true;
     return this.processor.init();
   }
 
-  apply({ partition, records }: GlobalRecords, index: number, nowMs: number): Awaitable<number> {
+  private applySlice({ partition, records }: GlobalRecords, index: number, nowMs: number): Awaitable<number> {
     this.scope.wallClockMs = nowMs;
     this.scope.origin = { topic: this.topic, partition };
     const end = Math.min(records.size, index + SLICE_RECORDS);

@@ -1,5 +1,6 @@
 import { InternalError } from '../model/errors.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
+import { Waiting } from '../serde/lookups.js';
 import type { RecordQueue } from './record-queue.js';
 import type { FetchedRecords } from './stream-task.js';
 
@@ -13,11 +14,14 @@ import type { FetchedRecords } from './stream-task.js';
 export class PartitionGroup {
   readonly queues: readonly RecordQueue[];
   private readonly byKey: ReadonlyMap<string, RecordQueue>;
+  /** Those whose serdes look things up. */
+  private readonly asking: readonly RecordQueue[];
   private readonly maxTaskIdleMs: number;
 
   constructor(queues: readonly RecordQueue[], maxTaskIdleMs: number) {
     this.queues = queues;
     this.byKey = new Map(queues.map((queue) => [queue.key, queue]));
+    this.asking = queues.filter((queue) => queue.asks);
     this.maxTaskIdleMs = maxTaskIdleMs;
   }
 
@@ -29,6 +33,14 @@ export class PartitionGroup {
 
   add(key: TopicPartitionKey, fetched: FetchedRecords): void {
     this.queue(key).add(fetched);
+  }
+
+  /** Looks up what serdes need to read the records that were added, before one is chosen; undefined: nothing. */
+  lookUp(): Promise<void> | undefined {
+    if (this.asking.length === 0) return undefined;
+    const waiting = new Waiting();
+    for (const queue of this.asking) waiting.add(queue.lookUp());
+    return waiting.all();
   }
 
   /** The input to take the next record from; null if there is none, or if an empty input is worth waiting for. */

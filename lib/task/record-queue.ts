@@ -3,6 +3,7 @@ import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamRecord } from '../processor/stream-record.js';
+import { Waiting } from '../serde/lookups.js';
 import type { SourceNode } from '../topology/node.js';
 import { type CommitMetadata, encodeCommitMetadata } from './commit-metadata.js';
 import type { RecordGate } from './deserialization.js';
@@ -30,6 +31,8 @@ export class RecordQueue {
   idleSinceMs: number | null = null;
   private readonly gate: RecordGate;
   private readonly sets: RecordSet[] = [];
+  /** Sets of which the serdes have not looked up what they need; always empty where they need nothing. */
+  private readonly notLookedUp: RecordSet[] = [];
   private next = 0;
   private buffered = 0;
   private head: StreamRecord<unknown, unknown> | null = null;
@@ -49,6 +52,18 @@ export class RecordQueue {
   /** Who reads the input. */
   get source(): SourceNode {
     return this.gate.source;
+  }
+
+  /** Whether {@link lookUp} has to be called before records are looked at. */
+  get asks(): boolean {
+    return this.gate.asks;
+  }
+
+  /** Looks up what serdes need to read the records that were added; undefined: nothing. */
+  lookUp(): Promise<void> | undefined {
+    const waiting = new Waiting();
+    for (const set of this.notLookedUp.splice(0)) waiting.add(this.gate.lookUp(set));
+    return waiting.all();
   }
 
   /** Records waiting, readable or not. */
@@ -74,6 +89,7 @@ export class RecordQueue {
       });
     }
     if (records.size > 0) this.sets.push(records);
+    if (this.asks) this.notLookedUp.push(records);
     this.buffered += records.size;
     this.position = nextOffset;
     this.endOffset = endOffset;

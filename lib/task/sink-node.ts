@@ -1,9 +1,11 @@
+import type { Awaitable } from '../model/awaitable.js';
 import type { Encoded } from '../model/byte-key.js';
 import { ProcessingError, RecordTooLargeError, SerializationError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
 import type { Headers } from '../model/record-set.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { Cell } from '../serde/cell.js';
+import { lookUpTopic } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
 import type { SinkNode } from '../topology/node.js';
@@ -37,6 +39,8 @@ export class RunningSink implements Receiver {
   private readonly outputs: OutputCollector;
   private readonly scope: TaskScope;
   private readonly services: SinkServices;
+  /** For topics that records choose; null where there is nothing to look up, or it was when the task began. */
+  private readonly lookUps: ((topic: string) => Promise<void> | undefined) | null;
   /** The topic of all records, or of the last one. */
   private output: TopicOutput | null = null;
 
@@ -47,21 +51,44 @@ export class RunningSink implements Receiver {
     this.outputs = outputs;
     this.services = services;
     this.scope = services.scope;
+    const { keySerde: key, valueSerde: value } = node;
+    const asks = topic === null && (key.lookups !== undefined || value.lookups !== undefined);
+    this.lookUps = asks ? (name) => lookUpTopic(name, { key, value }) : null;
   }
 
-  process(record: StreamRecord<unknown, unknown>): void {
+  process(record: StreamRecord<unknown, unknown>): Awaitable<void> {
     try {
-      this.write(record);
+      const output = this.outputFor(record);
+      const lookUp = this.lookUps?.(output.name);
+      if (lookUp !== undefined) return this.writeAfter(lookUp, record, output);
+      this.write(record, output);
     } catch (thrown) {
-      const { failures } = this.services;
-      const isProduction = thrown instanceof SerializationError || thrown instanceof RecordTooLargeError;
-      if (isProduction) failures.production(thrown, this.name);
-      else failures.processing(thrown, this.name);
+      this.failed(thrown);
     }
   }
 
-  private write(record: StreamRecord<unknown, unknown>): void {
-    const output = this.outputFor(record);
+  /** The first record for a topic waits for what the serdes look up for it. */
+  private async writeAfter(
+    lookUp: Promise<void>,
+    record: StreamRecord<unknown, unknown>,
+    output: TopicOutput,
+  ): Promise<void> {
+    try {
+      await lookUp;
+      this.write(record, output);
+    } catch (thrown) {
+      this.failed(thrown);
+    }
+  }
+
+  private failed(thrown: unknown): void {
+    const { failures } = this.services;
+    const isProduction = thrown instanceof SerializationError || thrown instanceof RecordTooLargeError;
+    if (isProduction) failures.production(thrown, this.name);
+    else failures.processing(thrown, this.name);
+  }
+
+  private write(record: StreamRecord<unknown, unknown>, output: TopicOutput): void {
     const { keySerde, valueSerde } = this.node;
     if (!(Number.isSafeInteger(record.timestampMs) && record.timestampMs >= 0))
       throw this.refused(`a record with timestamp ${record.timestampMs}`, output);

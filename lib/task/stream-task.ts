@@ -11,6 +11,7 @@ import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartition, TopicPartitionKey } from '../model/topic-partition.js';
+import type { SerdeLookups } from '../serde/serde.js';
 import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskOutput } from './task-output.js';
@@ -60,7 +61,11 @@ export interface StreamTask {
   /** Partitions to read, by name on the broker. */
   readonly inputs: readonly TopicPartition[];
 
-  /** Initialises the processors in topological order. Call once, first. */
+  /**
+   * Lets the serdes look up what they need, then initialises the processors in topological order. Call once, first.
+   *
+   * @throws what a look-up throws ({@link SerdeLookups})
+   */
   init(): Awaitable<void>;
   /** Takes fetched records into the queue of their partition. */
   addRecords(fetched: FetchedRecords): void;

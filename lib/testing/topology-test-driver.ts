@@ -20,6 +20,7 @@ import { type Headers, NO_HEADERS } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
 import { parseTopicPartitionKey, type TopicPartition } from '../model/topic-partition.js';
 import { Cell } from '../serde/cell.js';
+import { lookUpTopic } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { createMemorySnapshotStore } from '../snapshots/memory/memory-snapshot-store.js';
 import type { TransactionalStore } from '../state/byte-store.js';
@@ -139,6 +140,7 @@ export class TopologyTestDriver {
     if (serdes === undefined || !this.isRead(topic)) {
       throw new UnknownTopicError(`no source of the topology reads topic '${topic}'`, { details: { topic } });
     }
+    await lookUpTopic(topic, serdes);
     const key = Cell.of<unknown>(input.key).bytes(serdes.key);
     const value = Cell.of<unknown>(input.value).bytes(serdes.value);
     const { timestampMs = this.host.nowMs, headers = NO_HEADERS, partition } = input;

@@ -85,3 +85,12 @@ export function topicName(app: Pick<StreamsApp, 'applicationId' | 'topology'>, n
     [...app.topology.changelogs.values()].some((log) => log.internal && log.topic === name);
   return internal ? internalTopicName(app, name) : name;
 }
+
+/** The topic that stands for a store: its changelog's name, whether or not it has one. Kafka: `changelogFor`. */
+export function storeTopic(app: StreamsApp, store: string): string {
+  const global = app.topology.globalStores.get(store);
+  if (global !== undefined) return global.topic;
+  const log = app.topology.changelogs.get(store);
+  if (log === undefined) return internalTopicName(app, `${store}-changelog`);
+  return log.internal ? internalTopicName(app, log.topic) : log.topic;
+}

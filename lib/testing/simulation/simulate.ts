@@ -5,6 +5,7 @@
  * seed is one run: which input arrives when, what goes wrong, how long each call takes. The same seed takes the same course.
  */
 import { SimulationFailedError } from '../../model/errors.js';
+import { lookUpTopic } from '../../serde/lookups.js';
 import { createChance } from './chance.js';
 import { describeFailure } from './door/describe-failure.js';
 import { encodeInputs } from './door/encode-inputs.js';
@@ -80,6 +81,7 @@ export async function simulate<K extends object, V extends object, Outside = und
     members: resolved.members,
     settings: () => resolved.settings,
   };
+  for (const [topic, serdes] of resolved.inputs) await lookUpTopic(topic, serdes);
   encodeInputs(resolved.inputs, createChance(resolved.seeds[0] ?? 0, 'inputs'));
   const tally = new Tally(resolved);
   for (const seed of resolved.seeds) {

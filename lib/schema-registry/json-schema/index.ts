@@ -1,0 +1,2 @@
+/** `millrace/schema-registry/json-schema`: needs `ajv` beside the registry's client. */
+export { type JsonSchemaOptions, jsonSchema } from './json-schema-serde.js';

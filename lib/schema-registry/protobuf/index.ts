@@ -1,0 +1,2 @@
+/** `millrace/schema-registry/protobuf`: needs `protobufjs` beside the registry's client. */
+export { type ProtobufOptions, protobuf } from './protobuf-serde.js';
