@@ -35,7 +35,8 @@ export function suppressedTable<K, V>(
   const waitMs = suppression.until === 'timeLimit' ? suppression.limitMs : windowGraceOf(table.node, name);
   const store = options.name === undefined ? names.store(PREFIX.suppress) : `${name}-store`;
   const { key, value } = table;
-  const spec = suppressedStore({ ...options, name: store, key: key as Serde<unknown> });
+  const serdes = { key: key as Serde<unknown>, value: value as Serde<unknown> };
+  const spec = suppressedStore({ ...options, ...serdes, name: store });
   table.sendOldValues(true); // what a row was downstream is what it was before its first update here
   const node = wiring.graph.add({
     name,

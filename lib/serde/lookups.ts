@@ -1,6 +1,6 @@
 /** Look-ups of serdes that are made of others, and of many records at once. What needs none costs nothing here. */
 import { asBuffer } from '../model/byte-key.js';
-import type { Serde, SerdeLookups } from './serde.js';
+import type { Serde, SerdeLookups, SerdePlace } from './serde.js';
 
 /** A serde of any type, as far as it looks things up. */
 type Asking = Pick<Serde<unknown>, 'lookups'>;
@@ -13,17 +13,19 @@ export type VisitPart = (serde: Asking, bytes: Uint8Array, start: number, end: n
  *
  * @param parts the serdes inside
  * @param eachPart shows which bytes belong to which; it may throw at bytes that are malformed, which reading will say again
+ * @param placeOf where the others are used; default: where their whole is
  */
 export function lookupsOfParts(
   parts: readonly Asking[],
   eachPart: (bytes: Buffer, start: number, end: number, visit: VisitPart) => void,
+  placeOf: (place: SerdePlace) => SerdePlace = (place) => place,
 ): { readonly lookups?: SerdeLookups } {
   if (parts.every(({ lookups }) => lookups === undefined)) return {};
   return {
     lookups: {
       forTopic(place) {
         const waiting = new Waiting();
-        for (const { lookups } of parts) waiting.add(lookups?.forTopic(place));
+        for (const { lookups } of parts) waiting.add(lookups?.forTopic(placeOf(place)));
         return waiting.all();
       },
       forBytes(bytes, start, end) {

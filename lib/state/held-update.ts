@@ -7,6 +7,7 @@
 import { byteKey, bytesOfKey, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError } from '../model/errors.js';
 import type { Header, Headers } from '../model/record-set.js';
+import { lookupsOfParts } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { INT_BYTES, intAt, packInt, packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 
@@ -85,6 +86,19 @@ export const heldUpdates: Serde<HeldUpdate> = {
   serialize: (update) => bytesOfKey(packHeldUpdate(update)),
   deserialize: (bytes) => readHeldUpdate(byteKey(bytes)),
 };
+
+/** {@link heldUpdates} of a table or stream with that serde: it looks up what the values inside need. */
+export function heldUpdatesOf(value: Serde<unknown>): Serde<HeldUpdate> {
+  return {
+    ...heldUpdates,
+    ...lookupsOfParts([value], (bytes, start, end, visit) => {
+      const { prior, old, next } = readHeldUpdate(byteKey(bytes.subarray(start, end)));
+      for (const packed of new Set([prior, old, next])) {
+        if (packed !== null) visit(value, bytesOfKey(packed), 0, packed.length);
+      }
+    }),
+  };
+}
 
 class Reader {
   private readonly packed: PackedBytes;

@@ -4,8 +4,11 @@
  *
  * The store's stream time is the greatest timestamp that has waited; nothing is let go by time alone.
  */
-import type { ByteKey } from '../model/byte-key.js';
+import { type ByteKey, byteKey, bytesOfKey } from '../model/byte-key.js';
 import { DeserializationError } from '../model/errors.js';
+import { bytes } from '../serde/bytes-serde.js';
+import { lookupsOfParts } from '../serde/lookups.js';
+import type { Serde } from '../serde/serde.js';
 import { INT_BYTES, intAt, packInt, packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 import type { StoreLayout } from './store-layout.js';
 
@@ -35,6 +38,17 @@ export function readWaitingKey(packed: ByteKey): WaitingKey {
   }
   const key = packed.slice(KEY_AT, end) as ByteKey;
   return { timestampMs: timeAt(packed, PREFIX.length), key, sequence: intAt(packed, end) };
+}
+
+/** The whole keys as bytes, looking up what the keys inside need. */
+export function waitingKeysOf(key: Serde<unknown>): Serde<Uint8Array> {
+  return {
+    ...bytes(),
+    ...lookupsOfParts([key], (packed, start, end, visit) => {
+      const of = bytesOfKey(readWaitingKey(byteKey(packed.subarray(start, end))).key);
+      visit(key, of, 0, of.length);
+    }),
+  };
 }
 
 export const waitingLayout: StoreLayout = Object.freeze({

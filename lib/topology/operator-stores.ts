@@ -1,11 +1,10 @@
 /** Stores that operators of the DSL keep for themselves, as data. Nobody else reads them: queries refuse them. */
-import { bytes } from '../serde/bytes-serde.js';
 import type { Serde } from '../serde/serde.js';
 import type { ByteStore } from '../state/byte-store.js';
-import { HELD_UPDATE_HEADERS, heldUpdates } from '../state/held-update.js';
+import { HELD_UPDATE_HEADERS, heldUpdatesOf } from '../state/held-update.js';
 import { openKeyValueStore } from '../state/key-value-store.js';
 import { nonJoinedKeySerde, nonJoinedValueSerde } from '../state/non-joined-layout.js';
-import { waitingLayout } from '../state/waiting-layout.js';
+import { waitingKeysOf, waitingLayout } from '../state/waiting-layout.js';
 import { commonSpec } from './store-checks.js';
 import type { StoreContext, StoreSpec } from './store-spec.js';
 
@@ -13,6 +12,12 @@ interface OperatorStoreOptions {
   readonly name: string;
   readonly logged?: boolean;
   readonly changelogConfig?: Readonly<Record<string, string>>;
+}
+
+/** Of stores that hold records of a stream or updates of a table; the serdes are theirs. */
+interface HoldingOptions extends OperatorStoreOptions {
+  readonly key: Serde<unknown>;
+  readonly value: Serde<unknown>;
 }
 
 /**
@@ -43,9 +48,9 @@ export function nonJoinedStore(
  *
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a name that is none
  */
-export function suppressedStore(options: OperatorStoreOptions & { readonly key: Serde<unknown> }): StoreSpec {
+export function suppressedStore(options: HoldingOptions): StoreSpec {
   const spec: StoreSpec = {
-    ...commonSpec({ ...options, value: heldUpdates }),
+    ...commonSpec({ ...options, value: heldUpdatesOf(options.value) }),
     kind: 'suppressed',
     cached: false,
     changelogHeaders: HELD_UPDATE_HEADERS,
@@ -59,9 +64,9 @@ export function suppressedStore(options: OperatorStoreOptions & { readonly key: 
  *
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a name that is none
  */
-export function waitingStore(options: OperatorStoreOptions): StoreSpec {
+export function waitingStore(options: HoldingOptions): StoreSpec {
   const spec: StoreSpec = {
-    ...commonSpec({ ...options, key: bytes(), value: heldUpdates }),
+    ...commonSpec({ ...options, key: waitingKeysOf(options.key), value: heldUpdatesOf(options.value) }),
     kind: 'waiting',
     layout: waitingLayout,
     cached: false,

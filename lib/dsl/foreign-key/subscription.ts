@@ -8,6 +8,7 @@
  */
 import { asBuffer } from '../../model/byte-key.js';
 import { Cell } from '../../serde/cell.js';
+import { lookupsOfParts } from '../../serde/lookups.js';
 import type { Serde } from '../../serde/serde.js';
 import { ABSENT } from '../change.js';
 import { HASH_BYTES } from './murmur3.js';
@@ -48,6 +49,8 @@ const NO_HASH = 0x80;
 const VERSION_BYTES = 1;
 const INSTRUCTION_BYTES = 1;
 const PARTITION_BYTES = 4;
+/** The topic that Kafka Streams names to the serde of the keys inside subscriptions. */
+const PRIMARY_KEY_SUFFIX = '-pk';
 
 export function subscriptionSerde<K>(keySerde: Serde<K>): Serde<Subscription<K>> {
   return {
@@ -60,15 +63,29 @@ export function subscriptionSerde<K>(keySerde: Serde<K>): Serde<Subscription<K>>
       return Buffer.concat([head, hash ?? Buffer.alloc(0), key, partition]);
     },
     deserialize: (bytes) => readSubscription(keySerde, asBuffer(bytes)),
+    ...lookupsOfParts(
+      [keySerde],
+      (bytes, start, end, visit) => {
+        const subscription = bytes.subarray(start, end);
+        const key = placeOfKey(subscription);
+        visit(keySerde, subscription, key.at, key.end);
+      },
+      ({ topic }) => ({ topic: `${topic}${PRIMARY_KEY_SUFFIX}`, part: 'key' }),
+    ),
   };
 }
 
-function readSubscription<K>(keySerde: Serde<K>, bytes: Buffer): Subscription<K> {
+function placeOfKey(bytes: Buffer) {
   const { version, hash, at } = readHead(bytes, VERSION_BYTES + INSTRUCTION_BYTES, SUBSCRIPTION_VERSION);
-  const instruction = bytes[VERSION_BYTES] as Instruction;
-  if (!Object.values(INSTRUCTION).includes(instruction)) throw new RangeError(`${instruction} is no instruction`);
   const end = bytes.length - (version > 0 ? PARTITION_BYTES : 0);
   if (end < at) throw new RangeError('the subscription is cut short');
+  return { version, hash, at, end };
+}
+
+function readSubscription<K>(keySerde: Serde<K>, bytes: Buffer): Subscription<K> {
+  const { version, hash, at, end } = placeOfKey(bytes);
+  const instruction = bytes[VERSION_BYTES] as Instruction;
+  if (!Object.values(INSTRUCTION).includes(instruction)) throw new RangeError(`${instruction} is no instruction`);
   return {
     instruction,
     hash,
@@ -91,6 +108,10 @@ export function responseSerde<VO>(valueSerde: Serde<VO>): Serde<SubscriptionResp
       const foreignValue = at === buffer.length ? ABSENT : Cell.read(serde, buffer, at, buffer.length);
       return { hash, foreignValue, primaryPartition: null };
     },
+    ...lookupsOfParts([serde], (bytes, start, end, visit) => {
+      const { at } = readHead(bytes.subarray(start, end), VERSION_BYTES, RESPONSE_VERSION);
+      if (start + at < end) visit(serde, bytes, start + at, end);
+    }),
   };
 }
 

@@ -44,7 +44,7 @@ export function joinStreamWithTable<K, V, VT>(
       const supplier = streamTableGraceJoin({ ...joined, ...grace, key, value });
       builder
         .addProcessor(name, supplier, { parents, stores: view.stores })
-        .addStateStore(waitingStore({ name: grace.store }), name);
+        .addStateStore(waitingStore({ name: grace.store, key, value }), name);
     },
   });
   const value: Serde<unknown> = options.value ?? nullable(stream.value);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp, json, type KeyValueStore, long, StreamsBuilder, string, tumbling } from '../../../lib/index.js';
+import {
+  defineApp,
+  json,
+  type KeyValueStore,
+  long,
+  StreamsBuilder,
+  string,
+  tumbling,
+  untilTimeLimit,
+} from '../../../lib/index.js';
 import type { Offset } from '../../../lib/model/offset.js';
 import { RecordSet } from '../../../lib/model/record-set.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
@@ -188,6 +197,54 @@ describe('a topology whose serdes ask a registry', () => {
       ['ada@360000', 1],
     ]);
     expect(driver.readOutputs('joined').map(({ value }) => value)).toEqual(['1+7', '2+0']);
+  });
+
+  it('joins by foreign keys, holds updates back and lets records wait for rows', async () => {
+    const client = new MemoryRegistry();
+    const registry = schemaRegistry({ client });
+    const customer = avro<{ id: string }>({ registry, schema: customerSchema });
+    const order = avro<Order>({ registry, schema: orderSchema });
+    const total = avro<{ sum: number }>({ registry, schema: totalSchema });
+    const builder = new StreamsBuilder();
+    const totalsOf = builder.table('totals', { key: customer, value: total, store: 'totals', historyRetention: '1h' });
+    builder
+      .table('orders', { key: customer, value: order })
+      .join(totalsOf, {
+        foreignKey: (of: Order) => ({ id: of.customer }),
+        joiner: (of: Order, { sum }: { sum: number }) => `${of.amount} of ${sum}`,
+        value: string(),
+      })
+      .toStream()
+      .to('joined');
+    builder
+      .table('held', { key: customer, value: total, store: 'held' })
+      .suppress(untilTimeLimit('1m'))
+      .toStream()
+      .to('let-go');
+    builder
+      .stream('visits', { key: customer, value: order })
+      .join(totalsOf, {
+        grace: '1m',
+        joiner: (of: Order, { sum }: { sum: number }) => `${of.amount} at ${sum}`,
+        value: string(),
+      })
+      .to('visited');
+    const driver = await TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+    const ada = { id: 'ada' };
+
+    await driver.pipeInput('totals', { key: ada, value: { sum: 9 }, timestampMs: 0 });
+    await driver.pipeInput('orders', { key: { id: 'o' }, value: { customer: 'ada', amount: 4 }, timestampMs: 0 });
+    await driver.pipeInput('held', { key: ada, value: { sum: 1 }, timestampMs: 0 });
+    await driver.pipeInput('held', { key: ada, value: { sum: 2 }, timestampMs: 60_000 });
+    await driver.pipeInput('visits', { key: ada, value: { customer: 'ada', amount: 3 }, timestampMs: 1 });
+    await driver.pipeInput('visits', { key: ada, value: { customer: 'ada', amount: 5 }, timestampMs: 90_000 });
+
+    expect(driver.readOutputs('joined').map(({ value }) => value)).toEqual(['4 of 9']);
+    expect(driver.readOutputs('let-go').map(({ value }) => value)).toEqual([{ sum: 2 }]);
+    expect(driver.readOutputs('visited').map(({ value }) => value)).toEqual(['3 at 9']);
+    expect(client.subjects).toContainEqual(expect.stringMatching(/SUBSCRIPTION-REGISTRATION-\d+-topic-pk-key$/));
+    expect(client.subjects).toContainEqual(expect.stringMatching(/SUPPRESS-STATE-STORE-\d+-changelog-value$/));
+    expect(client.subjects).toContainEqual(expect.stringMatching(/-Buffer-changelog-key$/));
   });
 });
 
