@@ -19,6 +19,7 @@ export type {
 export type { BuildOptions, Optimization } from './dsl/optimization.js';
 export type {
   AggregateOptions,
+  ExpiringOptions,
   GroupOptions,
   NamedOptions,
   ProcessOptions,

@@ -4,7 +4,8 @@ import type { StoreSpec } from '../topology/store-spec.js';
 import type { Change } from './change.js';
 import { materialize, rowFormat } from './materialize.js';
 import type { AggregateNode } from './operators/aggregate-processor.js';
-import type { AggregateOptions } from './options.js';
+import { expiring } from './operators/expire-rows.js';
+import type { AggregateOptions, ExpiringOptions } from './options.js';
 import type { KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
 import { storeView, type TableView } from './table-view.js';
@@ -18,7 +19,7 @@ export interface Aggregation<K, V, A> {
   readonly store: string;
   readonly key: Serde<K>;
   readonly value: Serde<A>;
-  readonly options: AggregateOptions;
+  readonly options: AggregateOptions & ExpiringOptions;
   /** Makes the node's processors; called when the topology is built. */
   readonly supplier: (node: AggregateNode<K, A>) => ProcessorSupplier<K, V, K, Change<A>>;
 }
@@ -28,7 +29,7 @@ export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregatio
   const { name, parent, store, key, value, options, supplier } = aggregation;
   const spec = materialize(store, key, value, options);
   const kept = { name, parent, spec, storeKey: key, key, value, isQueryable: options.store !== undefined };
-  return keptTable(wiring, { ...kept, supplier });
+  return keptTable(wiring, { ...kept, supplier: (node) => expiring(spec.ttlMs, node, supplier(node)) });
 }
 
 /** A table that an operator keeps in a store of its own. */

@@ -6,7 +6,7 @@ import { CogroupedStream } from './cogrouped-stream.js';
 import { PREFIX } from './names.js';
 import type { AggregateNode, RowFold } from './operators/aggregate-processor.js';
 import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
-import { type AggregateOptions, isMaterialized } from './options.js';
+import { type AggregateOptions, type ExpiringOptions, isMaterialized } from './options.js';
 import { mergeableRepartitionNode, repartitionNames } from './repartition.js';
 import { SessionWindowedStream } from './session-windowed-stream.js';
 import type { CogroupedKStream, KGroupedStream, KTable } from './streams.js';
@@ -36,7 +36,7 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     this.grouping = { wiring, key, value, parentFor: (store) => this.parentFor(store) };
   }
 
-  count(options: AggregateOptions = {}): KTable<K, number> {
+  count(options: AggregateOptions & ExpiringOptions = {}): KTable<K, number> {
     // Kafka Streams takes a number here, for the sake of topologies of old, if a Materialized without name is given.
     if (isMaterialized(options) && options.store === undefined) this.wiring.graph.names.store(PREFIX.streamAggregate);
     return this.fold(PREFIX.streamAggregate, options, long(), countFold);
@@ -44,18 +44,19 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
 
   reduce(
     reducer: (aggregate: NonNullable<V>, value: NonNullable<V>) => Awaitable<V | null>,
-    options: AggregateOptions = {},
+    options: AggregateOptions & ExpiringOptions = {},
   ): KTable<K, NonNullable<V>> {
     const fold = reduceFold(userFunction(reducer, 'reduce') as Reducer<V>) as RowFold<K, V, NonNullable<V>>;
     return this.fold(PREFIX.streamReduce, options, this.parts.value as Serde<NonNullable<V>>, fold);
   }
 
   aggregate<A>(
-    options: AggregateOptions & {
-      readonly value: Serde<A>;
-      init(): Awaitable<A>;
-      add(key: K, value: NonNullable<V>, aggregate: A): Awaitable<A | null>;
-    },
+    options: AggregateOptions &
+      ExpiringOptions & {
+        readonly value: Serde<A>;
+        init(): Awaitable<A>;
+        add(key: K, value: NonNullable<V>, aggregate: A): Awaitable<A | null>;
+      },
   ): KTable<K, A> {
     userFunction(options?.init, 'aggregate', 'function init');
     userFunction(options.add, 'aggregate', 'function add');
@@ -79,7 +80,12 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return windowed as never;
   }
 
-  private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: RowFold<K, V, A>): KTable<K, A> {
+  private fold<A>(
+    prefix: string,
+    options: AggregateOptions & ExpiringOptions,
+    value: Serde<A>,
+    fold: RowFold<K, V, A>,
+  ): KTable<K, A> {
     const { graph } = this.wiring;
     const { key } = this.parts;
     const store = options.store ?? graph.names.store(prefix);

@@ -1,8 +1,9 @@
 import type { Serde } from '../serde/serde.js';
 import type { TopologyBuilder } from '../topology/topology-builder.js';
 import { expectHistoryIsKept, materialize, rowFormat } from './materialize.js';
+import { expiring } from './operators/expire-rows.js';
 import { tableSource } from './operators/table-source.js';
-import type { StoreOptions } from './options.js';
+import type { ExpiringOptions, StoreOptions } from './options.js';
 import type { KTable } from './streams.js';
 import type { GraphNode, WriteContext } from './streams-graph.js';
 import { storeView } from './table-view.js';
@@ -22,7 +23,7 @@ export interface LatestByKey<K, V> {
   readonly store: string;
   readonly key: Serde<K>;
   readonly value: Serde<V>;
-  readonly options: StoreOptions;
+  readonly options: StoreOptions & ExpiringOptions;
 }
 
 /** The table: kept if the user named its store, or if something after it looks rows up or asks for them as they were. Kafka: `KTableSource`. */
@@ -31,7 +32,7 @@ export function keptOnDemand<K, V>(wiring: Wiring, table: LatestByKey<K, V>): KT
   expectHistoryIsKept(options, name);
   const spec = materialize(store, key, value, options);
   const format = rowFormat(spec, key, value);
-  const state = { kept: options.store !== undefined, sendOldValues: false };
+  const state = { kept: options.store !== undefined || options.ttl !== undefined, sendOldValues: false };
   const node = wiring.graph.add({
     name,
     parents,
@@ -40,7 +41,10 @@ export function keptOnDemand<K, V>(wiring: Wiring, table: LatestByKey<K, V>): KT
       const { sendOldValues, kept } = state;
       reads?.addSource(builder);
       const processors = tableSource({ format: kept ? format : null, cached: kept && spec.cached, sendOldValues });
-      builder.addProcessor(name, processors, { parents: reads === undefined ? above : reads.source });
+      const node = { format, sendOldValues };
+      builder.addProcessor(name, expiring(spec.ttlMs, node, processors), {
+        parents: reads === undefined ? above : reads.source,
+      });
       if (!kept) return;
       builder.addStateStore(spec, name);
       reads?.afterStore(builder, context);

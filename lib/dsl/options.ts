@@ -56,7 +56,17 @@ export interface StoreOptions {
   readonly changelogConfig?: Readonly<Record<string, string>>;
 }
 
-export interface TableOptions<K, V> extends StreamOptions<K, V>, StoreOptions {}
+/** A table whose rows end by themselves. */
+export interface ExpiringOptions {
+  /**
+   * How long after its timestamp a row ends, by the task's stream time; default: it stays until it is deleted. It is deleted for all that
+   * is made of the table, too. Such a table is kept, has a changelog of its own, and is never cached; not together with
+   * `historyRetention`.
+   */
+  readonly ttl?: Duration;
+}
+
+export interface TableOptions<K, V> extends StreamOptions<K, V>, StoreOptions, ExpiringOptions {}
 
 export interface AggregateOptions extends NamedOptions, StoreOptions {}
 

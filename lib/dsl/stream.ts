@@ -19,6 +19,7 @@ import {
   selectKey,
 } from './operators/stateless.js';
 import type {
+  ExpiringOptions,
   GroupOptions,
   NamedOptions,
   ProcessOptions,
@@ -133,7 +134,7 @@ export class Stream<K, V> implements KStream<K, V> {
     return this.wiring.branched({ ...this.parts, name: options.name });
   }
 
-  toTable(options: NamedOptions & StoreOptions = {}): KTable<K, NonNullable<V>> {
+  toTable(options: NamedOptions & StoreOptions & ExpiringOptions = {}): KTable<K, NonNullable<V>> {
     return toTable(this.wiring, this.parts, options) as KTable<K, NonNullable<V>>;
   }
 

@@ -93,7 +93,7 @@ export class StreamsBuilder {
       source,
       addSource: (builder: TopologyBuilder) => void builder.addSource(source, topic, sourceOptions(options)),
       afterStore(builder: TopologyBuilder, { reuseSourceTopics }: WriteContext) {
-        if (reuseSourceTopics) builder.connectSourceStoreAndTopic(store, topic);
+        if (reuseSourceTopics && options.ttl === undefined) builder.connectSourceStoreAndTopic(store, topic);
       },
     };
     return keptOnDemand(this.wiring, { name, parents: [], reads, store, key, value, options });

@@ -22,6 +22,7 @@ import type {
 import type { StreamStreamJoin, StreamStreamLeftJoin, StreamStreamOuterJoin } from './joins/stream-stream-options.js';
 import type {
   AggregateOptions,
+  ExpiringOptions,
   GroupOptions,
   NamedOptions,
   NewKeyOptions,
@@ -224,7 +225,7 @@ export interface KStream<K, V> {
    * The latest value by key as a table: null deletes a row, records without key are dropped. A stream whose key may have changed goes
    * through a repartition topic first. Kept in a store if it is named, or if something after it needs that.
    */
-  toTable(options?: NamedOptions & StoreOptions): KTable<K, NonNullable<V>>;
+  toTable(options?: NamedOptions & StoreOptions & ExpiringOptions): KTable<K, NonNullable<V>>;
 
   /**
    * Groups by the key as it is. The aggregation drops records with a null key, and those with a null value but in windows: an
@@ -282,11 +283,11 @@ export interface BranchedStream<K, V> {
 /** Records grouped by key, to be aggregated. Kafka: `KGroupedStream`. */
 export interface KGroupedStream<K, V> {
   /** Number of records by key. */
-  count(options?: AggregateOptions): KTable<K, number>;
+  count(options?: AggregateOptions & ExpiringOptions): KTable<K, number>;
   /** Folds the values of a key; the first one is the start. A result of null deletes the row. */
   reduce(
     reducer: (aggregate: NonNullable<V>, value: NonNullable<V>) => Awaitable<V | null>,
-    options?: AggregateOptions,
+    options?: AggregateOptions & ExpiringOptions,
   ): KTable<K, NonNullable<V>>;
   /**
    * Folds the values of a key into something else. A result of null deletes the row. The row's timestamp is the greatest of its
@@ -297,6 +298,7 @@ export interface KGroupedStream<K, V> {
    */
   aggregate<A>(
     options: AggregateOptions &
+      ExpiringOptions &
       NewValueOptions<A> & {
         init(): Awaitable<NoInfer<A>>;
         add(key: K, value: NonNullable<V>, aggregate: NoInfer<A>): Awaitable<NoInfer<A> | null>;

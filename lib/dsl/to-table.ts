@@ -1,6 +1,6 @@
 import { keptOnDemand } from './kept-on-demand.js';
 import { PREFIX } from './names.js';
-import type { NamedOptions, StoreOptions } from './options.js';
+import type { ExpiringOptions, NamedOptions, StoreOptions } from './options.js';
 import { mergeableRepartitionNode, repartitionNames } from './repartition.js';
 import type { KTable } from './streams.js';
 import type { StreamParts, Wiring } from './wiring.js';
@@ -9,7 +9,7 @@ import type { StreamParts, Wiring } from './wiring.js';
 export function toTable<K, V>(
   wiring: Wiring,
   stream: StreamParts<K, V>,
-  options: NamedOptions & StoreOptions,
+  options: NamedOptions & StoreOptions & ExpiringOptions,
 ): KTable<K, V> {
   const { graph } = wiring;
   const { key, value } = stream;

@@ -11,6 +11,8 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   readonly cacheMaxBytes: number;
   /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */
   onFlush(flush: () => Awaitable<void>): void;
+  /** Registers what is called after each record of the task, whichever input it came from: it belongs to no record. */
+  onRecordDone(call: () => Awaitable<void>): void;
   /**
    * Hands a record to all children as one that came from elsewhere: what they ask about its origin is answered so. Null: from nowhere.
    * Kafka: `setRecordContext`.

@@ -61,6 +61,7 @@ class RunningTask implements StreamTask {
   private readonly streamTimePunctuations = new PunctuationSchedule();
   private readonly wallClockPunctuations = new PunctuationSchedule();
   private readonly flushes: (() => Awaitable<void>)[] = [];
+  private readonly afterEach: (() => Awaitable<void>)[] = [];
   /** Processors whose `init` was called and whose `close` was not. */
   private readonly begun: RunningProcessor[] = [];
   private initialising = true;
@@ -221,6 +222,15 @@ class RunningTask implements StreamTask {
 
   private afterRecord(): Awaitable<void> {
     this.scope.origin = null;
+    this.stores.removeEnded();
+    if (this.afterEach.length === 0) return this.punctuateStreamTime();
+    return andThen(
+      forEachInOrder(this.afterEach, (call) => call()),
+      () => this.punctuateStreamTime(),
+    );
+  }
+
+  private punctuateStreamTime(): Awaitable<void> {
     if (this.streamTimePunctuations.nextDueMs > this.scope.streamTimeMs) return;
     const called = this.streamTimePunctuations.callDue(this.scope.streamTimeMs);
     if (isPromise(called)) return called.then(() => undefined);
@@ -279,6 +289,9 @@ class RunningTask implements StreamTask {
           : this.wallClockPunctuations.add(this.firstWallClockDue(intervalMs), intervalMs, call),
       onFlush: (flush) => {
         this.flushes.push(flush);
+      },
+      onRecordDone: (call) => {
+        this.afterEach.push(call);
       },
       committedTime: (name) => this.times.open(name),
       committedMark: (name) => this.marks.open(name),

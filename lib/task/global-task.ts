@@ -224,6 +224,7 @@ class RunningGlobalTask implements GlobalTask {
         });
       },
       onFlush: () => undefined,
+      onRecordDone: () => undefined,
       committedMark: () => this.refuseCommitted(name),
       committedTime: () => this.refuseCommitted(name),
     };

@@ -31,6 +31,7 @@ export interface TaskServices {
   openGlobalStore(name: string): StateStore | null;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
+  onRecordDone(call: () => Awaitable<void>): void;
   committedTime(name: string): CommittedTime;
   committedMark(name: string): CommittedMark;
 }
@@ -132,6 +133,10 @@ export class NodeContext implements EngineContext<unknown, unknown> {
 
   onFlush(flush: () => Awaitable<void>): void {
     this.services.onFlush(flush);
+  }
+
+  onRecordDone(call: () => Awaitable<void>): void {
+    this.services.onRecordDone(call);
   }
 
   committedTime(name: string): CommittedTime {

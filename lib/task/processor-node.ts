@@ -24,6 +24,7 @@ export class RunningProcessor implements Receiver {
       openGlobalStore: (name) => services.openGlobalStore(name),
       schedule: (type, intervalMs, call) => this.schedule(type, intervalMs, call),
       onFlush: (flush) => services.onFlush(() => this.run(flush)),
+      onRecordDone: (call) => services.onRecordDone(() => this.punctuate(call)),
     });
     try {
       this.processor = node.supplier();

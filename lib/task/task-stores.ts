@@ -3,6 +3,7 @@ import type { RecordSet } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { TransactionalStore } from '../state/byte-store.js';
+import { ExpiringStore } from '../state/expiring-store.js';
 import type { StateStore } from '../state/state-store.js';
 import type { StoreProgress } from '../state/store-progress.js';
 import { internalTopicName, type StreamsApp } from '../topology/app.js';
@@ -13,9 +14,14 @@ import { mergeProcessorMetadata, type ProcessorMetadata } from './processor-meta
 import type { TaskScope } from './task-scope.js';
 import { TaskStore } from './task-store.js';
 
+/** Entries of one store removed after one record: a jump of stream time is worked off over the records that follow. */
+const ENTRIES_ENDED_PER_RECORD = 64;
+
 interface StoreOfTask {
   readonly spec: StoreSpec;
   readonly bytes: TaskStore;
+  /** What stands before `bytes` where entries end by themselves. */
+  readonly expiring: ExpiringStore | null;
   /** Partition of the changelog; null where none is written (not logged, or a source topic serves as one). */
   readonly changelog: TopicPartitionKey | null;
 }
@@ -23,6 +29,7 @@ interface StoreOfTask {
 /** The stores of one task: opened for its nodes, sealed into changelog records. */
 export class TaskStores {
   private readonly byName = new Map<string, StoreOfTask>();
+  private readonly expiring: ExpiringStore[] = [];
   private readonly builder = new RecordSetBuilder();
   private readonly scope: TaskScope;
   /** What was committed by runs before, names that are not ours included. */
@@ -45,7 +52,12 @@ export class TaskStores {
       const log = app.topology.changelogs.get(name);
       const topic = spec.logged && log?.internal === true ? internalTopicName(app, log.topic) : null;
       const changelog = topic === null ? null : topicPartitionKey({ topic, partition });
-      this.byName.set(name, { spec, bytes: new TaskStore(name, store, scope), changelog });
+      const bytes = new TaskStore(name, store, scope);
+      const { ttlMs } = spec;
+      const expiring =
+        ttlMs === undefined ? null : new ExpiringStore(bytes, { ttlMs, streamTimeMs: () => scope.streamTimeMs });
+      if (expiring !== null) this.expiring.push(expiring);
+      this.byName.set(name, { spec, bytes, expiring, changelog });
     }
     this.expectProgressFits([]);
   }
@@ -88,7 +100,18 @@ export class TaskStores {
     const store = this.byName.get(name);
     if (store === undefined)
       throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
-    return store.spec.open(store.bytes, { timestampMs, recordExpired: () => this.scope.recordDropped('expired') });
+    return store.spec.open(store.expiring ?? store.bytes, {
+      timestampMs,
+      recordExpired: () => this.scope.recordDropped('expired'),
+    });
+  }
+
+  /** Removes entries that have ended, a bounded number in each store, but for those that an operator removes itself. */
+  removeEnded(): void {
+    for (const store of this.expiring) {
+      if (store.isRemovedByOperator) continue;
+      for (let removed = 0; removed < ENTRIES_ENDED_PER_RECORD; removed += 1) if (store.removeNext() === null) break;
+    }
   }
 
   /** Seals every store, whether or not it was written, and answers the changelog records. */

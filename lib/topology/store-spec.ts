@@ -41,6 +41,8 @@ export interface StoreSpec {
   readonly changelogKeySerde?: Serde<unknown>;
   /** How long windows, sessions or superseded versions are kept, by the store's own stream time; absent: entries are kept for ever. */
   readonly retentionMs?: number;
+  /** How long after its timestamp an entry ends, by the task's stream time; absent: it stays. */
+  readonly ttlMs?: number;
   /** What the engine has to know of keys with a time in them; absent: they have none. */
   readonly layout?: StoreLayout;
   /** Headers of changelog records that are no tombstones; absent: none. */

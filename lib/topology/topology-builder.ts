@@ -177,6 +177,12 @@ export class TopologyBuilder {
         remedy: 'Make the store with { logged: false }.',
       });
     }
+    if (store.ttlMs !== undefined) {
+      throw new TopologyError(`global store '${store.name}' can not have a ttl: it holds what its topic says`, {
+        details: { store: store.name },
+        remedy: 'Let whoever writes the topic delete what has ended, or use a store of a task.',
+      });
+    }
     this.addSource(source, topic, { key, value });
     this.addProcessor(processor, supplier, { parents: source });
     const node = this.nodes.get(processor) as ProcessorNode;

@@ -18,9 +18,9 @@ import {
   readHeldUpdate,
   sizeOfHeldUpdate,
 } from '../../state/held-update.js';
+import { PlaceHeap } from '../../state/place-heap.js';
 import type { StateStore } from '../../state/state-store.js';
 import { firstOf } from '../../state/store-times.js';
-import { PlaceHeap } from './place-heap.js';
 
 /** An update as it comes in. */
 export interface NewUpdate {

@@ -1,4 +1,4 @@
-import type { ByteKey } from '../../model/byte-key.js';
+import type { ByteKey } from '../model/byte-key.js';
 
 /** Where a key stands in a buffer. */
 export interface Place {
