@@ -36,8 +36,8 @@ export interface CalendarWeekOptions extends CalendarOptions {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** No place has put its clocks back by more at once since 1970: a day has at most so many hours above 24. */
-const LONGEST_REPEAT_MS = 3 * HOUR_MS;
+/** No place has put its clocks back by more at once since 1970 (Vostok did, in 1994): a day has at most so many hours above 24. */
+const LONGEST_REPEAT_MS = 7 * HOUR_MS;
 /** Windows that are remembered: where more are met, the memory begins anew. */
 const WINDOWS_REMEMBERED = 4_096;
 /** 1970-01-01 was a Thursday: each day's distance from there. */

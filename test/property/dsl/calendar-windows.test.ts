@@ -15,6 +15,7 @@ const ODD = [
   'Asia/Kathmandu',
   'Africa/Monrovia',
   'Antarctica/Casey',
+  'Antarctica/Vostok',
   'America/Havana',
   'Europe/Copenhagen',
 ];
@@ -137,7 +138,7 @@ describe('windows by the calendar of any zone', () => {
       atMs = endMs;
     }
 
-    const first = months.findIndex((month) => month === '1970-02-01');
+    const first = months.indexOf('1970-02-01');
     const wanted = Array.from({ length: (LAST_YEAR - FIRST_YEAR) * 12 - 1 }, (_, index) => {
       const month = index + 1;
       return `${FIRST_YEAR + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;

@@ -174,7 +174,7 @@ describe('an aggregation in calendar windows', () => {
     const builder = new StreamsBuilder();
     grouped(builder).windowedBy(days).count({ store: 'per-day' });
 
-    expect(builder.build().stores.get('per-day')?.retentionMs).toBe((27 + 1) * HOUR_MS);
+    expect(builder.build().stores.get('per-day')?.retentionMs).toBe((31 + 1) * HOUR_MS);
   });
 });
 
