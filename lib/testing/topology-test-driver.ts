@@ -235,7 +235,8 @@ export class TopologyTestDriver {
 
   /**
    * The committed content of a store as bytes, in order of its keys: the keys are those of its changelog, but for histories and windows
-   * whose keys hold a time.
+   * whose keys hold a time. Windows that are past their retention may still be among them: they are hidden first, and go with their
+   * segment of time.
    *
    * @throws {QueryRefusedError} as {@link getStore}
    */
