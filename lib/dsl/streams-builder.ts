@@ -1,8 +1,10 @@
 import { TopologyError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import { isSameReset } from '../topology/offset-reset.js';
 import type { StoreSpec } from '../topology/store-spec.js';
+import { patternText } from '../topology/topic-patterns.js';
 import type { Topology } from '../topology/topology.js';
 import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
@@ -49,29 +51,36 @@ export class StreamsBuilder {
   private readonly streamSources = new Map<string, StreamSource>();
 
   /**
-   * A stream of the records of one topic or several.
+   * A stream of the records of one topic or several, or of all topics whose whole name matches a pattern: those that there are, and those
+   * that come later, which the next run of the scheduler finds. The application's internal topics and dead letters never match.
    *
-   * Streams of the same topics read them once: they must agree on serdes, timestamps and reset policy.
+   * Streams of the same topics, or of one pattern, read them once: they must agree on serdes, timestamps and reset policy.
    *
-   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if no topic is named, or two streams of it disagree
+   * @example
+   * builder.stream(/orders-.+/, { key: string(), value: json<Order>() });
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if no topic is named, two streams of it disagree, or a pattern matches a topic that
+   *   is read by its name; two patterns that match one topic are refused when there is one
    */
-  stream<K, V>(topics: Names, options: StreamOptions<K, V>): KStream<K, V> {
-    const list = [...new Set(typeof topics === 'string' ? [topics] : (topics ?? []))];
-    if (list.length === 0) throw new TopologyError('a stream reads no topic', { remedy: 'Name the topic to read.' });
-    expectSerdes(list.join(', '), options);
+  stream<K, V>(topics: Names | RegExp, options: StreamOptions<K, V>): KStream<K, V> {
+    const read =
+      topics instanceof RegExp ? topics : [...new Set(typeof topics === 'string' ? [topics] : (topics ?? []))];
+    if (Array.isArray(read) && read.length === 0)
+      throw new TopologyError('a stream reads no topic', { remedy: 'Name the topic to read.' });
+    const names = Array.isArray(read) ? read : [patternText(read)];
+    expectSerdes(names.join(', '), options);
     const name = this.graph.names.orGenerated(options.name, PREFIX.source);
     const { key, value } = options;
-    const topicsRead = JSON.stringify([...list].sort());
+    const topicsRead = JSON.stringify([...names].sort());
     const shared = this.streamSources.get(topicsRead);
     if (shared !== undefined) {
-      expectAgreement(list, shared.options, options as StreamOptions<unknown, unknown>);
+      expectAgreement(names, shared.options, options as StreamOptions<unknown, unknown>);
       return this.wiring.stream({ node: shared.node, key, value, keyChanged: false });
     }
     const node = this.graph.add({
       name,
       parents: [],
       source: name,
-      write: (builder) => void builder.addSource(name, list, sourceOptions(options)),
+      write: (builder) => void builder.addSource(name, read, sourceOptions(options)),
     });
     this.streamSources.set(topicsRead, { node, options: options as StreamOptions<unknown, unknown> });
     return this.wiring.stream({ node, key, value, keyChanged: false });
@@ -84,6 +93,7 @@ export class StreamsBuilder {
    */
   table<K, V>(topic: string, options: TableOptions<K, V>): KTable<K, V> {
     const { names } = this.graph;
+    expectOneTopic(topic, 'table');
     expectSerdes(topic, options);
     const { key, value, store: named } = options;
     const store = named ?? names.store(`${topic}-`);
@@ -104,6 +114,7 @@ export class StreamsBuilder {
    * processor may read its store. Rows are as of what a member has read: all that was committed when it began, and what came since.
    */
   globalTable<K, V>(topic: string, options: GlobalTableOptions<K, V>): GlobalKTable<K, V> {
+    expectOneTopic(topic, 'global table');
     return globalTable(this.graph, topic, options);
   }
 
@@ -124,6 +135,7 @@ export class StreamsBuilder {
     options: GlobalStoreOptions<K, V>,
     supplier: ProcessorSupplier<K, V>,
   ): this {
+    expectOneTopic(topic, 'global store');
     globalStore(this.graph, topic, { store, options, supplier });
     return this;
   }
@@ -167,6 +179,18 @@ function wire(graph: StreamsGraph): Wiring {
 function sourceOptions<K, V>(options: StreamOptions<K, V>): SourceOptions<K, V> {
   const { name: _name, ...source } = options;
   return source;
+}
+
+/** Kafka has no tables of a pattern either: rows of several topics would overwrite each other. */
+function expectOneTopic(topic: unknown, what: string): void {
+  if (typeof topic === 'string') return;
+  throw new TopologyError(
+    `a ${what} reads one topic, not ${topic instanceof RegExp ? patternText(topic) : kindOfValue(topic)}`,
+    {
+      details: { topic: String(topic) },
+      remedy: 'Name the topic to read; a stream of several may be made a table with toTable.',
+    },
+  );
 }
 
 function expectAgreement(

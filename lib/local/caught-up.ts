@@ -2,6 +2,7 @@ import type { Log } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
+import { matchAllTopics } from '../topology/topic-patterns.js';
 
 type Offsets = ReadonlyMap<TopicPartitionKey, Offset>;
 
@@ -24,7 +25,8 @@ function at(offsets: Offsets, key: TopicPartitionKey): number {
   return offsets.get(key) ?? 0;
 }
 
-async function sourcePartitions(app: StreamsApp, log: Log): Promise<readonly TopicPartition[]> {
+async function sourcePartitions(written: StreamsApp, log: Log): Promise<readonly TopicPartition[]> {
+  const app = await matchAllTopics(written, log);
   const names = app.topology.subTopologies.flatMap(({ sourceTopics }) =>
     sourceTopics.map((topic) => topicName(app, topic)),
   );

@@ -133,7 +133,10 @@ export class QueryService {
     const owner = app.topology.subTopologies.find(({ stores }) => stores.includes(name));
     const tasks = [...this.directory.tasks.values()].filter(({ subTopology }) => subTopology === owner?.id);
     const task = tasks[defaultPartition(keyBytes, null, Math.max(1, tasks.length))];
-    if (task === undefined) throw refused(name, 'belongs to no task');
+    if (task === undefined) {
+      this.directory = null; // a topic that a pattern matches may come
+      throw refused(name, 'belongs to no task');
+    }
     return task;
   }
 }

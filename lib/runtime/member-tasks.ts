@@ -1,9 +1,9 @@
 import type { Incarnation, Lease, MemberReport } from '../leases/records.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
-import type { TopicPartitionKey } from '../model/topic-partition.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { ByteStore } from '../state/byte-store.js';
-import type { StreamsApp } from '../topology/app.js';
+import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { EventListener } from './events.js';
 import type { KeptStores } from './kept-stores.js';
 import type { RuntimePorts } from './ports.js';
@@ -17,6 +17,7 @@ const FAILED_RETRY_FIRST_MS = 1_000;
 const FAILED_RETRY_MOST_MS = 60_000;
 
 interface RunningTask {
+  readonly spec: TaskSpec;
   readonly stop: StopSource;
   readonly status: TaskStatus;
   readonly done: Promise<void>;
@@ -28,7 +29,6 @@ interface FailedTask {
 }
 
 export interface MemberTasksInit {
-  readonly app: StreamsApp;
   readonly ports: RuntimePorts;
   readonly self: Incarnation;
   readonly kept: KeptStores;
@@ -60,7 +60,8 @@ export class MemberTasks {
 
   /** Runs a task whose lease was just taken. */
   start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null): void {
-    const { app, ports, self, kept, globalStores, onEvent } = this.init;
+    const { ports, self, kept, globalStores, onEvent } = this.init;
+    const { app } = directory;
     const task = directory.tasks.get(taskId);
     if (task === undefined) return;
     const stop = new StopSource();
@@ -81,11 +82,18 @@ export class MemberTasks {
       status,
       ...(onEvent === undefined ? {} : { onEvent }),
     });
-    this.running.set(taskId, { stop, status, done: outcome.then((ended) => this.ended(ended)) });
+    this.running.set(taskId, { spec: task, stop, status, done: outcome.then((ended) => this.ended(ended)) });
   }
 
   stop(taskId: TaskId, reason: StopReason): void {
     this.running.get(taskId)?.stop.request(reason);
+  }
+
+  /** Asks tasks whose inputs have become others to stop, so that they are taken again with these: a pattern matches other topics now. */
+  stopOutdated(directory: TaskDirectory): void {
+    for (const [taskId, { spec, stop }] of this.running) {
+      if (inputsOf(directory.tasks.get(taskId)) !== inputsOf(spec)) stop.request('revoked');
+    }
   }
 
   stopAll(reason: StopReason): void {
@@ -143,4 +151,8 @@ export class MemberTasks {
     const retryAtMs = this.init.ports.host.clock.monotonic() + pauseMs;
     this.failed.set(taskId, { failures: before + 1, retryAtMs });
   }
+}
+
+function inputsOf(task: TaskSpec | undefined): string {
+  return (task?.inputs ?? []).map(topicPartitionKey).join(' ');
 }

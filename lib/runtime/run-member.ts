@@ -23,6 +23,7 @@ import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
+import { hasPatterns } from '../topology/topic-patterns.js';
 import { claimSlot } from './claim-slot.js';
 import { type EventListener, observedLogger } from './events.js';
 import { GrantedTasks } from './granted-tasks.js';
@@ -168,7 +169,7 @@ class MemberRun {
     });
     const { stores: globalStores } = this.globals;
     const ended = (outcome: TaskOutcome) => this.taskEnded(outcome);
-    this.tasks = new MemberTasks({ app, ports, self, kept, globalStores, onEvent, ended });
+    this.tasks = new MemberTasks({ ports, self, kept, globalStores, onEvent, ended });
     this.granted = new GrantedTasks({
       ports,
       self,
@@ -243,7 +244,9 @@ class MemberRun {
     if (this.hasLookedForPlan && this.announced <= (this.plan?.number ?? 0)) return;
     const plan = await this.options.ports.leases.readPlan();
     this.hasLookedForPlan = true;
-    if (plan !== null) this.plan = plan;
+    if (plan === null) return;
+    this.plan = plan;
+    if (hasPatterns(this.options.app)) this.directory = null; // it may have recorded other topics
   }
 
   private async takeGranted(): Promise<number | null> {
@@ -252,7 +255,10 @@ class MemberRun {
     if (!isWanted) return null;
     this.globals.start();
     if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
-    this.directory ??= await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
+    if (this.directory === null) {
+      this.directory = await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
+      this.tasks.stopOutdated(this.directory);
+    }
     return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
   }
 

@@ -9,6 +9,8 @@
  *   O4  what a first start chose is committed before the first record is processed: a crash can not choose twice
  *   O5  a committed offset that the task itself has committed is where its input goes on only in the life of the topic that the
  *       lease names (topic-ids.ts); one that a person has set counts in any
+ *   O6  an input of a topic that the lease of a task does not name, though it names others, is a first start of its own: a pattern
+ *       has come to match the topic since
  */
 import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import { isOtherLife, isTasksOwn, type TopicLives } from '../leases/topic-lives.js';
@@ -67,10 +69,16 @@ export async function startOffsets(question: StartQuestion): Promise<StartOffset
     const released = recordedAreFresh ? recorded?.[key] : undefined;
     const stands = known ?? (isOfThisTopic(lives, input.topic, released) ? released : undefined);
     if (stands !== undefined && isTasksOwn(stands)) goesOn = true;
-    const nextOffset = stands?.nextOffset ?? (await chosenStart(question, input, isFirstStart));
+    const nextOffset =
+      stands?.nextOffset ?? (await chosenStart(question, input, isFirstStart || isNewTopic(lives, input)));
     offsets.set(key, { nextOffset, metadata: stands?.metadata || OWN_METADATA });
   }
   return { offsets, isFirstStart, mustCommit: committed.size < offsets.size, goesOn };
+}
+
+/** O6. */
+function isNewTopic({ recorded }: TopicLives, { topic }: TopicPartition): boolean {
+  return recorded !== undefined && recorded[topic] === undefined;
 }
 
 /** O5: a task that ran while its input was deleted and created again has committed its old position in the new topic (traps 25). */

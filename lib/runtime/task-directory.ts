@@ -4,9 +4,12 @@ import { PartitionCountChangedError, UnknownTopicError } from '../model/errors.j
 import type { TaskId } from '../model/task-id.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
 import { resolvePartitions, type TaskSpec } from '../topology/resolve-partitions.js';
+import { matchAllTopics, matchTopics } from '../topology/topic-patterns.js';
 
 /** The tasks of an application, and the partition counts of the topics that they touch. */
 export interface TaskDirectory {
+  /** As it reads among the topics that there are. */
+  readonly app: StreamsApp;
   readonly tasks: ReadonlyMap<TaskId, TaskSpec>;
   /** By name on the broker. */
   readonly partitionCounts: ReadonlyMap<string, number>;
@@ -17,26 +20,40 @@ export interface TaskDirectory {
 /**
  * Looks the topics up and works out the tasks.
  *
+ * Sources with a pattern read those topics that the plan has recorded: all members then know the same tasks with the same inputs, and a
+ * topic that is new has to wait for the scheduler. Before the first plan, and for queries, they are matched with all topics.
+ *
  * @param recorded partition counts as they were when the plan was made; a difference stops the application
  * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC ·
  *   {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if an internal topic has not been created yet
  */
 export async function loadTaskDirectory(
-  app: StreamsApp,
+  written: StreamsApp,
   log: TopicAdmin,
   recorded: Readonly<Record<string, number>>,
 ): Promise<TaskDirectory> {
-  const names = await namesOfTopics(app, log);
-  const described = await log.describeTopics(names);
+  const planned = await readAsPlanned(written, log, recorded);
+  const described = await log.describeTopics(await namesOfTopics(planned, log));
+  const app = matchTopics(planned, described.keys()); // without those that are gone since
   const partitionCounts = new Map([...described].map(([name, { partitions }]) => [name, partitions]));
   refuseChanges(recorded, partitionCounts);
   const resolved = resolvePartitions(app, partitionCounts);
   refuseMissing([...resolved.repartitionTopics.keys(), ...resolved.changelogTopics.keys()], partitionCounts);
   return {
+    app,
     tasks: new Map(resolved.tasks.map((task) => [task.taskId, task])),
     partitionCounts,
     topicIds: new Map([...described].map(([name, { topicId }]) => [name, topicId])),
   };
+}
+
+async function readAsPlanned(
+  app: StreamsApp,
+  log: TopicAdmin,
+  recorded: Readonly<Record<string, number>>,
+): Promise<StreamsApp> {
+  const names = Object.keys(recorded);
+  return names.length > 0 ? matchTopics(app, names) : matchAllTopics(app, log);
 }
 
 /** Every topic that the topology names; all topics of the broker if a sink chooses its topic record by record. */

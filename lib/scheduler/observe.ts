@@ -3,6 +3,7 @@ import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, Lease, Member, MemberId } from '../leases/records.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
+import { matchAllTopics, matchTopics } from '../topology/topic-patterns.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { observeInputs } from './observe-inputs.js';
 import type { SchedulerPorts } from './ports.js';
@@ -31,10 +32,12 @@ export interface ObserveInput {
  * @throws {UnavailableError} STREAMS_UNAVAILABLE
  */
 export async function observe(input: ObserveInput): Promise<ApplicationState> {
-  const { app, ports, watch } = input;
+  const { ports, watch } = input;
   const { clock } = ports.host;
+  const found = await matchAllTopics(input.app, ports.log);
   // Leases before members: who holds a lease has claimed its slot before, so that no live owner can look absent.
-  const [leases, topics] = await Promise.all([ports.leases.listLeases(), ports.log.describeTopics(topicsOf(app))]);
+  const [leases, topics] = await Promise.all([ports.leases.listLeases(), ports.log.describeTopics(topicsOf(found))]);
+  const app = matchTopics(found, topics.keys()); // without those that are gone since
   const members = await ports.leases.listMembers();
   const plan = await ports.leases.readPlan();
   const inputs = await observeInputs({ app, log: ports.log, members, leases, plan, topics });
@@ -43,7 +46,7 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
   const released = leases.filter(({ owner }) => owner === null);
   const ages = watch.ages([...members.map(memberKey), ...released.map(leaseKey), planKey], nowMonotonicMs);
   const planAgeMs = plan === null ? 0 : (ages.get(planKey) ?? 0);
-  const settingsDigest = settingsDigestOf(app, input.wanted, input.assignor.name, ports.host.digest);
+  const settingsDigest = settingsDigestOf(input.app, input.wanted, input.assignor.name, ports.host.digest);
   const holdsBack = input.precedence?.holdsBack({ plan, planAgeMs, settingsDigest }) ?? false;
   watch.retain(new Set(members.map(({ memberId }) => memberId)), new Set(leases.map(({ taskId }) => taskId)));
   return {

@@ -5,7 +5,7 @@ import type { LogReader, OffsetStore, TopicAdmin } from '../log/log.js';
 
 /** What the scheduler reaches the outside through: it reads no records, produces none and takes no lease. */
 export interface SchedulerPorts {
-  readonly log: Pick<TopicAdmin, 'describeTopics' | 'createTopic'> &
+  readonly log: Pick<TopicAdmin, 'describeTopics' | 'listTopics' | 'createTopic'> &
     Pick<LogReader, 'listOffsets'> &
     Pick<OffsetStore, 'committedOffsets'>;
   readonly leases: LeaseStore;

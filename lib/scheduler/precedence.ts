@@ -12,6 +12,7 @@
  */
 import type { Digest } from '../host/host.js';
 import type { StreamsApp } from '../topology/app.js';
+import { patternsOf, patternText } from '../topology/topic-patterns.js';
 import type { ApplicationState } from './state.js';
 import { topicsOf } from './topics.js';
 
@@ -50,6 +51,12 @@ export function createPrecedence(): Precedence {
 
 /** All that a tick plans by and does not read anew, as one text to compare. */
 export function settingsDigestOf(app: StreamsApp, wanted: number, assignor: string, digest: Digest): string {
-  const all = JSON.stringify([app.settings, wanted, assignor, topicsOf(app)]);
+  const all = JSON.stringify([
+    app.settings,
+    wanted,
+    assignor,
+    topicsOf(app),
+    ...patternsOf(app.topology).map(patternText),
+  ]);
   return digest.sha256(Buffer.from(all)).slice(0, DIGEST_LENGTH);
 }

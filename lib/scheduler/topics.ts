@@ -33,7 +33,10 @@ export interface Resolution {
   readonly partitions: Readonly<Record<string, number>>;
 }
 
-/** Names on the broker of all topics that the application reads or owns, and of its dead-letter topics, sorted. */
+/**
+ * Names on the broker of all topics that the application reads or owns, and of its dead-letter topics, sorted. Of sources with a pattern:
+ * those that they were matched with.
+ */
 export function topicsOf(app: StreamsApp): readonly string[] {
   const others = [...globalTopicsOf(app), ...deadLetterTopics(app.settings).keys()];
   const names = [...sourceTopicsOf(app), ...internalTopicsOf(app), ...others];

@@ -28,6 +28,7 @@ import type { StateStore } from '../state/state-store.js';
 import type { DroppedRecord } from '../task/task-output.js';
 import type { StreamsApp } from '../topology/app.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
+import { matchTopics } from '../topology/topic-patterns.js';
 import { DriverGlobals } from './driver/driver-globals.js';
 import { createDriverHost, type DriverHost } from './driver/driver-host.js';
 import type {
@@ -99,8 +100,9 @@ export class TopologyTestDriver {
    *   {NotCopartitionedError} STREAMS_NOT_COPARTITIONED if the partitions given do not fit the topology's joins ·
    *   {InvalidSettingError} STREAMS_INVALID_SETTING for options that are no whole numbers from 1
    */
-  static async start(app: StreamsApp, options: TestDriverOptions = {}): Promise<TopologyTestDriver> {
+  static async start(written: StreamsApp, options: TestDriverOptions = {}): Promise<TopologyTestDriver> {
     checkOptions(options);
+    const app = matchTopics(written, topicsGiven(options));
     const host = createDriverHost(options.wallClockMs ?? 0);
     const topics = await DriverTopics.create(app, host, options.partitions);
     const globals = await DriverGlobals.load({ app, host, topics });
@@ -439,6 +441,11 @@ export class TopologyTestDriver {
 
 function isMeant({ spec }: DriverTask, { task }: Pick<RestartOptions, 'task'>): boolean {
   return task === undefined || spec.taskId === task;
+}
+
+/** What a test says that there is, for sources with a pattern. */
+function topicsGiven({ topics = [], partitions }: TestDriverOptions): readonly string[] {
+  return [...topics, ...(typeof partitions === 'object' ? Object.keys(partitions) : [])];
 }
 
 function checkOptions({ partitions, recordsPerCommit = 1 }: TestDriverOptions): void {

@@ -53,6 +53,8 @@ export function compileTopology(parts: TopologyParts): Topology {
     repartitionTopics: new Map(parts.repartitionTopics),
     changelogs: changelogsOf(parts),
     copartitionGroups: Object.freeze(copartitionGroups),
+    readAmong: (matches: ReadonlyMap<string, readonly string[]>) =>
+      compileTopology({ ...parts, nodes: matchedNodes(nodes, matches) }),
     describe: () =>
       describeTopology(
         numbered.map(({ id, nodes: names, global }) => ({ id, nodes: names, isGlobal: global !== undefined })),
@@ -63,6 +65,18 @@ export function compileTopology(parts: TopologyParts): Topology {
 
 function frozenNode(node: TopologyNode): TopologyNode {
   return Object.freeze({ ...node });
+}
+
+function matchedNodes(
+  nodes: ReadonlyMap<string, TopologyNode>,
+  matches: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, TopologyNode> {
+  return new Map(
+    [...nodes].map(([name, node]) => {
+      const topics = matches.get(name);
+      return [name, topics === undefined || node.kind !== 'source' ? node : { ...node, topics }];
+    }),
+  );
 }
 
 function globalOf(

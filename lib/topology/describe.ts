@@ -6,7 +6,7 @@
  * how it is done here.
  */
 import { javaHashSetOrder } from './java-hash-order.js';
-import type { TopologyNode } from './node.js';
+import type { SourceNode, TopologyNode } from './node.js';
 import { compareNames } from './node-groups.js';
 
 /** A group of joined nodes, as numbered. */
@@ -44,13 +44,17 @@ class DescribedNode {
     const predecessors = `\n      <-- ${names(this.predecessors)}`;
     switch (node.kind) {
       case 'source':
-        return `Source: ${node.name} (topics: [${javaHashSetOrder(node.topics).join(', ')}])${successors}`;
+        return `Source: ${node.name} (topics: ${topicsOf(node)})${successors}`;
       case 'processor':
         return `Processor: ${node.name} (stores: [${javaHashSetOrder(node.stores).join(', ')}])${successors}${predecessors}`;
       case 'sink':
         return `Sink: ${node.name} (${target(node.topic)})${predecessors}`;
     }
   }
+}
+
+function topicsOf({ topics, pattern }: SourceNode): string {
+  return pattern === undefined ? `[${javaHashSetOrder(topics).join(', ')}]` : pattern.source;
 }
 
 function target(topic: string | { readonly name: string }): string {

@@ -38,6 +38,8 @@ export interface SourceNode {
   readonly name: string;
   /** Names as written by the user, or of internal topics without the application's prefix (see `internalTopics`). */
   readonly topics: readonly string[];
+  /** The source reads all topics whose whole name matches; `topics` are those it was matched with (see `matchTopics`). */
+  readonly pattern?: RegExp;
   readonly keySerde: Serde<unknown>;
   readonly valueSerde: Serde<unknown>;
   readonly timestampExtractor?: TimestampExtractor;

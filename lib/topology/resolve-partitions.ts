@@ -45,7 +45,8 @@ export interface ResolvedPartitions {
 }
 
 /**
- * Computes partition counts and tasks.
+ * Computes partition counts and tasks. A source with a pattern reads the topics that it was matched with (`matchTopics`); while it has none
+ * there are no tasks for it, and no internal topics that only it leads to.
  *
  * @param existing partition counts of the source topics, by name on the broker; more topics do no harm
  * @throws {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC with all names · {NotCopartitionedError}
@@ -58,10 +59,9 @@ export function resolvePartitions(app: ResolvableApp, existing: ReadonlyMap<stri
   const tasks = app.topology.subTopologies.map((part) => tasksOf(app, part, counts));
   return {
     repartitionTopics: new Map(
-      [...app.topology.repartitionTopics.keys()].map((name) => [
-        internalTopicName(app, name),
-        countOf(app, name, counts),
-      ]),
+      [...app.topology.repartitionTopics.keys()]
+        .filter((name) => counts.has(name))
+        .map((name) => [internalTopicName(app, name), countOf(app, name, counts)]),
     ),
     changelogTopics: new Map(
       tasks.flatMap((list) =>
@@ -118,12 +118,19 @@ function countRepartitionTopics(app: ResolvableApp, counts: Counts): void {
     }
   }
   const unknown = open.filter(({ name }) => counts.get(name) === undefined).map(({ name }) => name);
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && !waitsForTopics(app)) {
     throw new TopologyError(`no source topic tells how many partitions these topics need: ${unknown.join(', ')}`, {
       details: { topics: unknown },
       remedy: 'Give the number of partitions, or let a topic that exists lead to the repartition topic.',
     });
   }
+}
+
+/** Whether a source has a pattern that no topic matches yet: what lies behind it is not there before one does. */
+function waitsForTopics({ topology }: ResolvableApp): boolean {
+  return [...topology.nodes.values()].some(
+    (node) => node.kind === 'source' && node.pattern !== undefined && node.topics.length === 0,
+  );
 }
 
 function greatestUpstream(topic: string, subTopologies: readonly SubTopology[], counts: Counts): number {
@@ -142,7 +149,9 @@ function enforceCopartition(app: ResolvableApp, group: readonly string[], counts
   const deciding = [...fixed, ...explicit];
   const wanted = deciding.map((topic) => counts.get(topic) as number);
   if (wanted.some((count) => count !== wanted[0])) throw notCopartitioned(app, deciding, counts);
-  const count = wanted[0] ?? Math.max(...group.map((topic) => countOf(app, topic, counts)));
+  const known = group.flatMap((topic) => counts.get(topic) ?? []);
+  if (known.length === 0) return; // nothing leads there yet
+  const count = wanted[0] ?? Math.max(...known);
   for (const topic of group) counts.set(topic, count);
 }
 
@@ -162,10 +171,10 @@ function countOf(app: ResolvableApp, topic: string, counts: Counts): number {
 }
 
 function tasksOf(app: ResolvableApp, part: SubTopology, counts: Counts): TaskSpec[] {
-  const sources = part.sourceTopics.map((topic) => ({
-    topic: topicName(app, topic),
-    count: countOf(app, topic, counts),
-  }));
+  const sources = part.sourceTopics.flatMap((topic) => {
+    const count = counts.get(topic);
+    return count === undefined ? [] : [{ topic: topicName(app, topic), count }];
+  });
   sources.sort((a, b) => compareNames(a.topic, b.topic));
   const length = Math.max(0, ...sources.map(({ count }) => count));
   return Array.from({ length }, (_, partition) => {

@@ -11,6 +11,7 @@ import type { Serde } from '../serde/serde.js';
 import { compileTopology, type GlobalStoreParts } from './compile-topology.js';
 import type { ProcessorNode, StreamPartitioner, TimestampExtractor, TopicNameExtractor, TopologyNode } from './node.js';
 import { checkOffsetReset, type OffsetReset } from './offset-reset.js';
+import { ReadTopics } from './read-topics.js';
 import type { StoreSpec } from './store-spec.js';
 import type { RepartitionTopic, Topology } from './topology.js';
 
@@ -69,17 +70,22 @@ export class TopologyBuilder {
   private readonly globalStores = new Map<string, GlobalStoreParts>();
   /** Processors by store, in the order in which they were connected. */
   private readonly users = new Map<string, string[]>();
-  private readonly sourceOfTopic = new Map<string, string>();
+  private readonly read = new ReadTopics();
   private readonly repartitionTopics = new Map<string, RepartitionTopic>();
   private readonly copartitioned: (readonly string[])[] = [];
   private readonly sourceTopicOfStore = new Map<string, string>();
 
-  /** Reads one topic or several. Kafka: `addSource`. */
-  addSource<K, V>(name: string, topics: Names, options: SourceOptions<K, V>): this {
+  /**
+   * Reads one topic or several, or all topics whose whole name matches a pattern: those that there are, and those that come later, which
+   * the next run of the scheduler finds. The application's own internal topics and dead letters never match. Kafka: `addSource`.
+   */
+  addSource<K, V>(name: string, topics: Names | RegExp, options: SourceOptions<K, V>): this {
     this.expectFreeName(name);
-    const list = [...new Set(listOf(topics))];
-    if (list.length === 0) throw invalid(`source '${name}' reads no topic`, { node: name });
-    for (const topic of list) this.registerTopic(topic, name);
+    const pattern = topics instanceof RegExp ? topics : undefined;
+    const list = topics instanceof RegExp ? [] : [...new Set(listOf(topics))];
+    if (list.length === 0 && pattern === undefined) throw invalid(`source '${name}' reads no topic`, { node: name });
+    for (const topic of list) this.read.addTopic(expectTopic(topic, name), name);
+    if (pattern !== undefined) this.read.addPattern(pattern, name);
     const { key, value, timestampExtractor, offsetReset } = expectOptions(options, name);
     if (offsetReset !== undefined) checkOffsetReset(offsetReset, name);
     expectFunctionOrNothing(timestampExtractor, 'timestampExtractor', name);
@@ -87,6 +93,7 @@ export class TopologyBuilder {
       kind: 'source',
       name,
       topics: list,
+      ...(pattern === undefined ? {} : { pattern }),
       keySerde: expectSerde(key, 'key', name) as Serde<unknown>,
       valueSerde: expectSerde(value, 'value', name) as Serde<unknown>,
       ...(timestampExtractor === undefined ? {} : { timestampExtractor }),
@@ -168,6 +175,7 @@ export class TopologyBuilder {
   addGlobalStore<K, V>(store: StoreSpec, options: GlobalStoreOptions<K, V>, supplier: ProcessorSupplier<K, V>): this {
     expectStore(store);
     const { topic, source, processor, key, value } = expectOptions(options, store.name);
+    expectTopic(topic, source);
     if (this.stores.has(store.name) || this.globalStores.has(store.name)) {
       throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
     }
@@ -229,8 +237,7 @@ export class TopologyBuilder {
    */
   connectSourceStoreAndTopic(store: string, topic: string): this {
     if (!this.stores.has(store)) throw invalid(`state store '${store}' is not added yet`, { store, topic });
-    if (!this.sourceOfTopic.has(topic))
-      throw invalid(`no source reads topic '${topic}' of store '${store}'`, { store, topic });
+    if (!this.read.has(topic)) throw invalid(`no source reads topic '${topic}' of store '${store}'`, { store, topic });
     if (this.sourceTopicOfStore.has(store))
       throw invalid(`store '${store}' has a source topic already`, { store, topic });
     this.sourceTopicOfStore.set(store, topic);
@@ -248,14 +255,15 @@ export class TopologyBuilder {
 
   /** The finished topology. May be called again; what is added later is not in an earlier one. */
   build(): Topology {
+    this.read.checkOverlaps((topic) => this.repartitionTopics.has(topic));
     return compileTopology({
-      nodes: this.nodes,
-      stores: this.stores,
-      globalStores: this.globalStores,
-      users: this.users,
-      repartitionTopics: this.repartitionTopics,
-      copartitioned: this.copartitioned,
-      sourceTopicOfStore: this.sourceTopicOfStore,
+      nodes: new Map(this.nodes),
+      stores: new Map(this.stores),
+      globalStores: new Map(this.globalStores),
+      users: new Map([...this.users].map(([store, processors]) => [store, [...processors]])),
+      repartitionTopics: new Map(this.repartitionTopics),
+      copartitioned: [...this.copartitioned],
+      sourceTopicOfStore: new Map(this.sourceTopicOfStore),
     });
   }
 
@@ -277,15 +285,6 @@ export class TopologyBuilder {
   private expectFreeName(name: string): void {
     if (typeof name !== 'string' || name === '') throw invalid('a node needs a name', { name });
     if (this.nodes.has(name)) throw invalid(`node '${name}' is already added`, { node: name });
-  }
-
-  private registerTopic(topic: string, source: string): void {
-    expectTopic(topic, source);
-    const other = this.sourceOfTopic.get(topic);
-    if (other !== undefined) {
-      throw invalid(`topic '${topic}' is already read by source '${other}'`, { topic, node: source, other });
-    }
-    this.sourceOfTopic.set(topic, source);
   }
 
   private expectParents(name: string, parents: Names): readonly string[] {
@@ -346,8 +345,9 @@ function expectNewEachTime(node: string, supplier: () => unknown): void {
 }
 
 /** Kafka's rule for topic names. */
-function expectTopic(topic: unknown, node: string): void {
-  if (typeof topic === 'string' && /^[a-zA-Z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..') return;
+function expectTopic(topic: unknown, node: string): string {
+  if (typeof topic === 'string' && /^[a-zA-Z0-9._-]{1,249}$/.test(topic) && topic !== '.' && topic !== '..')
+    return topic;
   throw new TopologyError(`node '${node}': '${String(topic)}' is no topic name`, {
     details: { node, topic },
     remedy: 'Name the topic with 1 to 249 letters, digits, dots, underscores and dashes.',

@@ -20,7 +20,7 @@ export interface SubTopology {
   readonly id: number;
   /** Names, parents before children. */
   readonly nodes: readonly string[];
-  /** All topics read, internal ones without prefix. */
+  /** All topics read, internal ones without prefix. Of sources with a pattern: those that they were matched with. */
   readonly sourceTopics: readonly string[];
   /** All topics written whose name is known, internal ones without prefix. */
   readonly sinkTopics: readonly string[];
@@ -63,6 +63,10 @@ export interface Topology {
   readonly changelogs: ReadonlyMap<string, Changelog>;
   /** Sets of topics (unprefixed) that must have one partition count. */
   readonly copartitionGroups: readonly (readonly string[])[];
+  /**
+   * This topology with the topics that its sources with a pattern read, by source; `matchTopics` of topic-patterns.ts tells them.
+   */
+  readAmong(matches: ReadonlyMap<string, readonly string[]>): Topology;
   /** Kafka Streams' text. */
   describe(): string;
 }

@@ -18,6 +18,12 @@ builder.stream('soon', { ...text, offsetReset: 'soon' });
 // @ts-expect-error a duration is wanted
 builder.stream('for-a-while', { ...text, offsetReset: { byDuration: true } });
 
+builder.stream(/orders-.+/, text);
+// @ts-expect-error a table reads one topic
+builder.table(/orders-.+/, text);
+// @ts-expect-error so does a global table
+builder.globalTable(/orders-.+/, text);
+
 builder.stream('many', text).to('out', { partitioner: (_topic, _key, _value, count) => [0, count - 1] });
 // @ts-expect-error partitions are numbers
 builder.stream('named', text).to('out', { partitioner: () => ['first'] });

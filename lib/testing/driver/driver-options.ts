@@ -8,6 +8,8 @@ export interface TestDriverOptions {
    * topology gives it. Absent: one each, also of repartition topics that are given more: Kafka's driver has no others.
    */
   readonly partitions?: number | Readonly<Record<string, number>>;
+  /** Topics that there are, for sources with a pattern: each reads those that match. Those that `partitions` names are there as well. */
+  readonly topics?: readonly string[];
   /** Records and punctuations that a task processes before it commits; default 1. {@link TopologyTestDriver.commit} commits the rest. */
   readonly recordsPerCommit?: number;
 }

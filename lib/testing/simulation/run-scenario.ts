@@ -1,6 +1,7 @@
 /** Runs one scenario from its start to the end of its last process, under every checker. */
 
 import { resolveSettings } from '../../model/settings.js';
+import { matchTopics } from '../../topology/topic-patterns.js';
 import { type Checker, SAMPLE_INTERVAL_MS, type WatchedRun } from './checkers/checker.js';
 import { Cloud } from './cloud.js';
 import { faultKind } from './faults/fault-kinds.js';
@@ -38,7 +39,7 @@ export async function runScenario(
   checkers: readonly Checker[],
 ): Promise<ScenarioRun> {
   const settings = resolveSettings({ ...subject.app.settings, ...scenario.settings });
-  const app = { ...subject.app, settings };
+  const app = matchTopics({ ...subject.app, settings }, Object.keys(subject.topics));
   const createApp: Subject['createApp'] = (process, cloud) =>
     subject.createApp === undefined ? app : { ...subject.createApp(process, cloud), settings };
   const cloud = await Cloud.create({ scenario, app, createApp, topics: subject.topics });

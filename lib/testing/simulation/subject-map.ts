@@ -4,6 +4,7 @@ import type { TaskId } from '../../model/task-id.js';
 import { type StreamsApp, topicName } from '../../topology/app.js';
 import { internalTopicSpecs } from '../../topology/internal-topic-specs.js';
 import { type ResolvedPartitions, resolvePartitions, type TaskSpec } from '../../topology/resolve-partitions.js';
+import { matchTopics } from '../../topology/topic-patterns.js';
 import type { SubTopology } from '../../topology/topology.js';
 import type { Subject } from './subject.js';
 
@@ -18,7 +19,8 @@ export class SubjectMap {
   readonly inputTopics: ReadonlySet<string>;
   private readonly byId: ReadonlyMap<TaskId, TaskSpec>;
 
-  constructor({ app, topics }: Pick<Subject, 'app' | 'topics'>) {
+  constructor({ app: written, topics }: Pick<Subject, 'app' | 'topics'>) {
+    const app = matchTopics(written, Object.keys(topics));
     const resolved: ResolvedPartitions = resolvePartitions(app, new Map(Object.entries(topics)));
     this.app = app;
     this.tasks = resolved.tasks;

@@ -6,6 +6,7 @@ import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { resetPolicy, startOffsets } from '../../../lib/runtime/start-offsets.js';
 import { long } from '../../../lib/serde/number-serdes.js';
 import { string } from '../../../lib/serde/string-serde.js';
+import { records } from '../../../lib/testing/conformance/log/scene.js';
 import { defineApp } from '../../../lib/topology/app.js';
 import { TopologyBuilder } from '../../../lib/topology/topology-builder.js';
 import { createTaskWorld, feedWords, INPUT, type TaskWorld } from '../../support/task-world.js';
@@ -41,6 +42,28 @@ const ask = (
   });
 
 describe('where a task begins', () => {
+  it('is the start of a topic that a pattern has come to match since its lease was written (O6)', async () => {
+    await world.ports.log.append(other, records('o=1', 'o=2'));
+    await world.ports.log.commitOffsets('app', new Map([[KEY, at(2)]]));
+
+    const start = await ask(null, true, [input, other], { [INPUT]: 'this life' });
+
+    expect([...start.offsets].map(([key, { nextOffset }]) => [key, nextOffset])).toEqual([
+      [KEY, 2],
+      [OTHER, 0],
+    ]);
+    expect(start.mustCommit).toBe(true);
+  });
+
+  it('is lost where the lease names a topic whose offset is gone', async () => {
+    await world.ports.log.append(other, records('o=1', 'o=2'));
+    await world.ports.log.commitOffsets('app', new Map([[KEY, at(2)]]));
+
+    const refused = ask(null, true, [input, other], CURRENT);
+
+    await expect(refused).rejects.toMatchObject({ code: 'STREAMS_LOST_OFFSETS', details: { topic: 'other' } });
+  });
+
   it('is the committed offset, whatever a release recorded', async () => {
     await world.ports.log.commitOffsets('app', new Map([[KEY, at(2)]]));
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadTaskDirectory } from '../../../lib/runtime/task-directory.js';
+import { string } from '../../../lib/serde/string-serde.js';
+import { TopologyBuilder } from '../../../lib/topology/topology-builder.js';
 import { createTaskWorld, INPUT, OUTPUT, STORE } from '../../support/task-world.js';
 
 const CHANGELOG = `app-${STORE}-changelog`;
@@ -45,5 +47,19 @@ describe('the tasks of an application', () => {
     await ports.log.deleteTopic(INPUT);
 
     await expect(loadTaskDirectory(app, ports.log, {})).rejects.toMatchObject({ code: 'STREAMS_MISSING_SOURCE_TOPIC' });
+  });
+
+  it('read by pattern what the plan has recorded of what there is; before the first plan, all that matches', async () => {
+    const { app, ports } = await createTaskWorld();
+    const text = { key: string(), value: string() };
+    const topology = new TopologyBuilder().addSource('source', /orders-.*/, text).build();
+    for (const name of ['orders-a', 'orders-b']) await ports.log.createTopic({ name, partitions: 1, config: {} });
+    const inputs = async (recorded: Readonly<Record<string, number>>) => {
+      const { tasks } = await loadTaskDirectory({ ...app, topology }, ports.log, recorded);
+      return [...tasks.values()].flatMap((task) => task.inputs.map(({ topic }) => topic));
+    };
+
+    expect(await inputs({ 'orders-a': 1, 'orders-gone': 1 })).toEqual(['orders-a']);
+    expect(await inputs({})).toEqual(['orders-a', 'orders-b']);
   });
 });

@@ -4,6 +4,7 @@ import { UnknownTopicError } from '../../../model/errors.js';
 import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
 import { type StreamsApp, topicName } from '../../../topology/app.js';
 import { resolvePartitions } from '../../../topology/resolve-partitions.js';
+import { matchTopics } from '../../../topology/topic-patterns.js';
 import type { FaultKind } from '../faults/fault.js';
 import { checkAmount, checkSeeds, checkWhole, invalid } from './check-numbers.js';
 import type { InputTopic } from './encode-inputs.js';
@@ -48,7 +49,8 @@ const COMPARISONS: readonly SimulatedComparison[] = ['auto', 'sequence', 'multis
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if the application does not
  *   read an input topic, or does not use one of the others · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED
  */
-export function resolveOptions(app: StreamsApp, given: GivenOptions): ResolvedOptions {
+export function resolveOptions(written: StreamsApp, given: GivenOptions): ResolvedOptions {
+  const app = matchTopics(written, [...Object.keys(given.inputs), ...Object.keys(given.topics ?? {})]);
   const use = topicsOf(app);
   const settings = given.settings ?? {};
   resolveSettings({ ...app.settings, ...settings });
