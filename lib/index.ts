@@ -93,9 +93,11 @@ export type {
 export { StreamRecord } from './processor/stream-record.js';
 export { bytes } from './serde/bytes-serde.js';
 export { json } from './serde/json-serde.js';
+export { list } from './serde/list-serde.js';
 export { nullable } from './serde/nullable-serde.js';
 export { double, int, long } from './serde/number-serdes.js';
 export type { Serde, SerdeType } from './serde/serde.js';
+export { boolean, float, nothing, short, uuid } from './serde/small-serdes.js';
 export { string } from './serde/string-serde.js';
 export { sessionWindowedSerde, timeWindowedSerde, type WindowedSerde } from './serde/windowed-serdes.js';
 export type { ByteStore, KeyRange, StoredEntry, StoredValue } from './state/byte-store.js';

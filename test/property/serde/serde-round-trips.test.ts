@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { double, int, long } from '../../../lib/serde/number-serdes.js';
 import type { Serde } from '../../../lib/serde/serde.js';
+import { boolean, float, short } from '../../../lib/serde/small-serdes.js';
 import { string } from '../../../lib/serde/string-serde.js';
 
 function holdsRoundTrip<T>(serde: Serde<T>, values: fc.Arbitrary<T>): void {
@@ -28,6 +29,9 @@ describe('what was written is read back, alone or inside a larger buffer', () =>
   it('int', () => holdsRoundTrip(int(), fc.integer()));
   it('double', () => holdsRoundTrip(double(), fc.double()));
   it('string', () => holdsRoundTrip(string(), fc.string({ unit: 'binary' })));
+  it('boolean', () => holdsRoundTrip(boolean(), fc.boolean()));
+  it('short', () => holdsRoundTrip(short(), fc.integer({ min: -0x8000, max: 0x7fff })));
+  it('float', () => holdsRoundTrip(float(), fc.float()));
 });
 
 describe('accepts promises that reading does not throw', () => {
@@ -35,6 +39,9 @@ describe('accepts promises that reading does not throw', () => {
     ['long', long()],
     ['int', int()],
     ['double', double()],
+    ['boolean', boolean()],
+    ['short', short()],
+    ['float', float()],
     ['string', string() as Serde<unknown>],
   ] as const) {
     it(`${name}, for any bytes`, () => {
