@@ -19,6 +19,8 @@ export type {
 export type { BuildOptions, Optimization } from './dsl/optimization.js';
 export type {
   AggregateOptions,
+  AsyncCall,
+  AsyncOptions,
   ExpiringOptions,
   GroupOptions,
   NamedOptions,

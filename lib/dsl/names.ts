@@ -59,6 +59,7 @@ export const PREFIX = {
   filter: 'KSTREAM-FILTER-',
   map: 'KSTREAM-MAP-',
   mapValues: 'KSTREAM-MAPVALUES-',
+  mapValuesAsync: 'KSTREAM-MAPVALUESASYNC-',
   flatMap: 'KSTREAM-FLATMAP-',
   flatMapValues: 'KSTREAM-FLATMAPVALUES-',
   selectKey: 'KSTREAM-KEY-SELECT-',

@@ -84,6 +84,22 @@ export interface WindowedOptions extends NamedOptions, Omit<StoreOptions, 'histo
 /** How a suppression keeps what it holds back: it is a store with a changelog, `<name>-store`. Kafka: `Suppressed.withName`. */
 export interface SuppressOptions extends NamedOptions, Pick<StoreOptions, 'logged' | 'changelogConfig'> {}
 
+/** How an operator calls a function that waits for something outside. */
+export interface AsyncOptions extends NamedOptions {
+  /** Calls that may run at once, of different keys; 1 to 1,000; default 16. */
+  readonly concurrency?: number;
+  /** How long one attempt may take, by the host's clock; default `'30s'`. The commit waits for it. */
+  readonly timeout?: Duration;
+  /** Attempts after the first that failed, 0 to 100; default 0. They wait 100 ms, then twice as long each time, 10 s at most. */
+  readonly retries?: number;
+}
+
+/** What a function that waits is given besides its record. */
+export interface AsyncCall {
+  /** Fires when nobody waits for the attempt any more: it has timed out, or the task has ended. */
+  readonly signal: AbortSignal;
+}
+
 /** Kafka: `Grouped`. The name also names the repartition topic, if one is needed. */
 export interface GroupOptions<K, V> extends NamedOptions, SameKeyOptions<K>, SameValueOptions<V> {}
 

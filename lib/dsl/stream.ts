@@ -7,6 +7,7 @@ import type { TopicNameExtractor } from '../topology/node.js';
 import type { AnyJoin } from './joins/join-options.js';
 import { joinStream } from './joins/join-stream.js';
 import { PREFIX } from './names.js';
+import { asyncBounds, mapValuesAsync } from './operators/map-values-async.js';
 import {
   filter,
   flatMap,
@@ -19,6 +20,7 @@ import {
   selectKey,
 } from './operators/stateless.js';
 import type {
+  AsyncOptions,
   ExpiringOptions,
   GroupOptions,
   NamedOptions,
@@ -68,6 +70,12 @@ export class Stream<K, V> implements KStream<K, V> {
 
   mapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {
     return this.retyped(PREFIX.mapValues, options, mapValues(userFunction(mapper, 'mapValues') as never), NEW_VALUE);
+  }
+
+  mapValuesAsync(mapper: AnyMapper, options: AsyncOptions & AnySerdes = {}): KStream<K, never> {
+    const calls = asyncBounds(options);
+    const called = userFunction(mapper, 'mapValuesAsync') as never;
+    return this.retyped(PREFIX.mapValuesAsync, options, mapValuesAsync(this.parts.key, called, calls), NEW_VALUE);
   }
 
   flatMapValues(mapper: AnyMapper, options: NamedOptions & AnySerdes = {}): KStream<K, never> {

@@ -22,6 +22,8 @@ import type {
 import type { StreamStreamJoin, StreamStreamLeftJoin, StreamStreamOuterJoin } from './joins/stream-stream-options.js';
 import type {
   AggregateOptions,
+  AsyncCall,
+  AsyncOptions,
   ExpiringOptions,
   GroupOptions,
   NamedOptions,
@@ -73,6 +75,30 @@ export interface KStream<K, V> {
   mapValues<V2>(
     mapper: (value: V, key: K) => Awaitable<NoInfer<V2>>,
     options: NamedOptions & NewValueOptions<V2>,
+  ): KStream<K, V2>;
+
+  /**
+   * A new value for each record, from a function that waits for something outside: calls of different keys run side by side, so
+   * that one that is slow holds up neither the others nor the partition. There is nothing like it in Kafka Streams.
+   *
+   * Records of one key are called, and leave, in their order; those of different keys leave as they are answered; records without key have no
+   * order. A commit waits for all calls that have begun: results are in the transaction with the offsets, exactly once, while calls are
+   * repeated after a crash, so they had better be idempotent. What fails or times out for the last time is a failure of its record,
+   * for the processing handler. Beyond `concurrency` calls and sixteen times as many records waiting, the task waits.
+   *
+   * What follows may see records of different keys out of their order in time: give windows after it a grace.
+   *
+   * @example
+   * orders.mapValuesAsync((order, _, { signal }) => withScore(order, signal), { concurrency: 32, timeout: '2s', retries: 2, value: json<Scored>() })
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a bound that is out of range
+   */
+  mapValuesAsync<V2 extends V>(
+    mapper: (value: V, key: K, call: AsyncCall) => Awaitable<V2>,
+    options?: AsyncOptions & SameValueOptions<V2>,
+  ): KStream<K, Kept<V, V2>>;
+  mapValuesAsync<V2>(
+    mapper: (value: V, key: K, call: AsyncCall) => Awaitable<NoInfer<V2>>,
+    options: AsyncOptions & NewValueOptions<V2>,
   ): KStream<K, V2>;
 
   /** Any number of values for each record. */

@@ -11,6 +11,10 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   readonly cacheMaxBytes: number;
   /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */
   onFlush(flush: () => Awaitable<void>): void;
+  /** Takes hold of the record being processed, to go on with it later. */
+  holdRecord(): HeldRecord;
+  /** Waits by the host's clock; null where there is none, as in a task without an engine: then nothing times out. */
+  readonly sleep: Sleep | null;
   /** Registers what is called after each record of the task, whichever input it came from: it belongs to no record. */
   onRecordDone(call: () => Awaitable<void>): void;
   /**
@@ -33,6 +37,18 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   committedMark(name: string): CommittedMark;
   /** Counts a record that the operator skips, as Kafka Streams' `dropped-records` does. */
   recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void;
+}
+
+/** Resolves after so many milliseconds; rejects as soon as the signal fires. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+/** A record that an operator is not done with. */
+export interface HeldRecord {
+  /**
+   * Goes on with it: whatever asks where the record came from is answered as when it was held, and what is thrown is a failure of that record.
+   * Only while the task lets the operator act: in `process`, after a record, in a flush.
+   */
+  resume(call: () => Awaitable<void>): Awaitable<void>;
 }
 
 /** A time that survives a restart. */

@@ -138,6 +138,7 @@ async function startTask(
     committed,
     nowMs,
     punctuations,
+    sleep: (ms, signal) => ports.host.clock.sleep(ms, signal),
   });
   try {
     const ready = task.init();

@@ -10,6 +10,7 @@ import { InternalError } from '../model/errors.js';
 import type { Settings } from '../model/settings.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { Sleep } from '../processor/engine-context.js';
 import { topicName } from '../topology/app.js';
 import { type SubTopology, subTopologyOf } from '../topology/topology.js';
 import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
@@ -45,6 +46,7 @@ export function createStreamTask(init: StreamTaskInit): StreamTask {
 class RunningTask implements StreamTask {
   readonly taskId: TaskId;
   readonly inputs: readonly TopicPartition[];
+  private readonly sleep: Sleep | null;
   private readonly scope: TaskScope;
   private readonly outputs: OutputCollector;
   private readonly failures: FailurePolicy;
@@ -79,6 +81,7 @@ class RunningTask implements StreamTask {
     if (part === undefined)
       throw new InternalError(`there is no sub-topology for task ${taskId}`, { details: { taskId } });
     this.taskId = taskId;
+    this.sleep = init.sleep ?? null;
     this.scope = new TaskScope(app.applicationId, taskId, init.nowMs);
     this.outputs = new OutputCollector(init.partitionCounts);
     const { scope, outputs } = this;
@@ -293,6 +296,8 @@ class RunningTask implements StreamTask {
       onRecordDone: (call) => {
         this.afterEach.push(call);
       },
+      holdRecord: () => this.scope.holdRecord(),
+      sleep: this.sleep,
       committedTime: (name) => this.times.open(name),
       committedMark: (name) => this.marks.open(name),
     };

@@ -225,6 +225,8 @@ class RunningGlobalTask implements GlobalTask {
       },
       onFlush: () => undefined,
       onRecordDone: () => undefined,
+      holdRecord: () => this.scope.holdRecord(),
+      sleep: null,
       committedMark: () => this.refuseCommitted(name),
       committedTime: () => this.refuseCommitted(name),
     };

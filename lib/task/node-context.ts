@@ -10,7 +10,7 @@ import { type Awaitable, isPromise } from '../model/awaitable.js';
 import { type Duration, durationMs } from '../model/duration.js';
 import { InvalidSettingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
-import type { CommittedMark, CommittedTime, EngineContext } from '../processor/engine-context.js';
+import type { CommittedMark, CommittedTime, EngineContext, HeldRecord, Sleep } from '../processor/engine-context.js';
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
@@ -32,6 +32,8 @@ export interface TaskServices {
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
   onRecordDone(call: () => Awaitable<void>): void;
+  holdRecord(): HeldRecord;
+  readonly sleep: Sleep | null;
   committedTime(name: string): CommittedTime;
   committedMark(name: string): CommittedMark;
 }
@@ -133,6 +135,14 @@ export class NodeContext implements EngineContext<unknown, unknown> {
 
   onFlush(flush: () => Awaitable<void>): void {
     this.services.onFlush(flush);
+  }
+
+  holdRecord(): HeldRecord {
+    return this.services.holdRecord();
+  }
+
+  get sleep(): Sleep | null {
+    return this.services.sleep;
   }
 
   onRecordDone(call: () => Awaitable<void>): void {

@@ -24,6 +24,10 @@ export class RunningProcessor implements Receiver {
       openGlobalStore: (name) => services.openGlobalStore(name),
       schedule: (type, intervalMs, call) => this.schedule(type, intervalMs, call),
       onFlush: (flush) => services.onFlush(() => this.run(flush)),
+      holdRecord: () => {
+        const held = services.holdRecord();
+        return { resume: (call) => held.resume(() => this.punctuate(call)) };
+      },
       onRecordDone: (call) => services.onRecordDone(() => this.punctuate(call)),
     });
     try {

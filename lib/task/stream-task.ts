@@ -11,6 +11,7 @@ import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TopicPartition, TopicPartitionKey } from '../model/topic-partition.js';
+import type { Sleep } from '../processor/engine-context.js';
 import type { SerdeLookups } from '../serde/serde.js';
 import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -37,6 +38,8 @@ export interface StreamTaskInit {
    * that a task that is woken for a punctuation makes it. Absent: none.
    */
   readonly punctuations?: readonly ScheduledPunctuation[];
+  /** How operators wait by the host's clock. Absent: what they call can not time out. */
+  readonly sleep?: Sleep;
   /** Overrides for tests; default `app.settings`. */
   readonly settings?: Settings;
 }

@@ -1,6 +1,8 @@
+import { type Awaitable, isPromise } from '../model/awaitable.js';
 import type { Encoded } from '../model/byte-key.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
+import type { HeldRecord } from '../processor/engine-context.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { FailedSource } from '../topology/failure-handlers.js';
@@ -69,6 +71,37 @@ export class TaskScope {
       this.origin = before;
       this.offset = offset;
       this.record = record;
+    };
+  }
+
+  /** Takes hold of the record being processed. */
+  holdRecord(): HeldRecord {
+    const { origin, offset, record, source } = this;
+    return {
+      resume: (call) => {
+        const back = this.standAt({ origin, offset, record, source });
+        let result: Awaitable<void>;
+        try {
+          result = call();
+        } catch (thrown) {
+          back();
+          throw thrown;
+        }
+        if (isPromise(result)) return result.finally(back);
+        return back();
+      },
+    };
+  }
+
+  private standAt(at: Pick<TaskScope, 'origin' | 'offset' | 'record' | 'source'>): () => void {
+    const { origin, offset, record, source } = this;
+    const lateAt = [...this.lateAt];
+    Object.assign(this, at);
+    this.lateAt.clear();
+    return () => {
+      Object.assign(this, { origin, offset, record, source });
+      this.lateAt.clear();
+      for (const node of lateAt) this.lateAt.add(node);
     };
   }
 

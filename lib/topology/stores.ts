@@ -10,7 +10,7 @@ import type { StoreContext, StoreKind, StoreSpec } from './store-spec.js';
 export interface KeyValueStoreOptions<K, V> extends CommonStoreOptions<K, V> {
   /**
    * How long after its write an entry ends, by the task's stream time; default: it stays until it is deleted. See
-   * `docs/decisions/0019-entries-end-by-stream-time.md`.
+   * `docs/decisions/0020-entries-end-by-stream-time.md`.
    */
   readonly ttl?: Duration;
   /** Accepted for the sake of Kafka's vocabulary: every store's image is in memory, and the changelog is the truth. */

@@ -4,6 +4,7 @@ import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import type { SettingsInput } from '../../../lib/model/settings.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import type { TopicPartitionKey } from '../../../lib/model/topic-partition.js';
+import type { Sleep } from '../../../lib/processor/engine-context.js';
 import type { TransactionalStore } from '../../../lib/state/byte-store.js';
 import { createStores } from '../../../lib/state/create-stores.js';
 import { createStreamTask } from '../../../lib/task/create-task.js';
@@ -27,6 +28,7 @@ export interface RigOptions {
   readonly handlers?: FailureHandlers;
   readonly partitionCounts?: Readonly<Record<string, number>>;
   readonly partition?: number;
+  readonly sleep?: Sleep;
   readonly stores?: ReadonlyMap<string, TransactionalStore>;
   readonly committed?: ReadonlyMap<TopicPartitionKey, { nextOffset: Offset; metadata: string }>;
 }
@@ -54,6 +56,7 @@ export async function startTask(builder: { build(): Topology }, options: RigOpti
     stores,
     committed: options.committed ?? new Map(),
     nowMs: 0,
+    ...(options.sleep === undefined ? {} : { sleep: options.sleep }),
   });
   await task.init();
   const ends = new Map<string, number>();
