@@ -145,11 +145,12 @@ class MapValuesAsync<K, V, V2> implements Processor<K, V, K, V2> {
     }
   }
 
-  private async again(record: StreamRecord<K, V>, failed: number, thrown: unknown): Promise<V2> {
-    if (failed >= this.bounds.retries || this.end.signal.aborted) throw thrown;
+  private again(record: StreamRecord<K, V>, failed: number, thrown: unknown): Promise<V2> {
+    if (failed >= this.bounds.retries || this.end.signal.aborted) return Promise.reject(thrown);
     const { sleep } = this.context;
-    if (sleep !== null) await sleep(Math.min(RETRY_FIRST_MS * 2 ** failed, RETRY_LONGEST_MS), this.end.signal);
-    return this.attempt(record, failed + 1);
+    const pauseMs = Math.min(RETRY_FIRST_MS * 2 ** failed, RETRY_LONGEST_MS);
+    const pause = sleep === null ? Promise.resolve() : sleep(pauseMs, this.end.signal);
+    return pause.then(() => this.attempt(record, failed + 1));
   }
 
   /** One attempt, given up after the time-out. */
