@@ -21,3 +21,14 @@ export function durationMs(duration: Duration | string, name = 'duration'): numb
   }
   return ms;
 }
+
+const ISO_DURATION = /^P(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,9})?)S)?)?$/i;
+
+/** A duration in ISO 8601's form as Java reads it (`P1DT2H`, `PT90S`), in whole milliseconds; null for what is none. */
+export function isoDurationMs(text: string): number | null {
+  const match = ISO_DURATION.exec(text);
+  if (match === null || match.slice(1).every((part) => part === undefined)) return null;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  const ms = Math.floor(days * 86_400_000 + hours * 3_600_000 + minutes * 60_000 + seconds * 1_000);
+  return Number.isSafeInteger(ms) ? ms : null;
+}

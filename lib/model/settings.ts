@@ -4,7 +4,7 @@
  * The dotted Kafka names are accepted wherever settings come in as text (`settingsFromText`). An unknown name, a value of
  * the wrong type or outside its range, or a bad combination is refused before anything starts (STREAMS_INVALID_SETTING).
  */
-import { durationMs } from './duration.js';
+import { durationMs, isoDurationMs } from './duration.js';
 import { InvalidSettingError } from './errors.js';
 
 /** What happens to a record that can not go through; its offset advances unless the task stops. */
@@ -17,7 +17,8 @@ export interface Settings {
   readonly statestoreCacheMaxBytes: number;
   readonly maxTaskIdleMs: number;
   readonly bufferedRecordsPerPartition: number;
-  readonly autoOffsetReset: 'earliest' | 'latest' | 'none';
+  /** Or Kafka's `by_duration:` with an ISO 8601 duration (KIP-1106). */
+  readonly autoOffsetReset: 'earliest' | 'latest' | 'none' | `by_duration:${string}`;
   readonly deserializationExceptionHandler: RecordHandler;
   readonly processingExceptionHandler: RecordHandler;
   readonly productionExceptionHandler: RecordHandler;
@@ -56,7 +57,8 @@ type SettingKind =
   | { readonly type: 'duration'; readonly min: number; readonly max: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
-  | { readonly type: 'handler' };
+  | { readonly type: 'handler' }
+  | { readonly type: 'offsetReset' };
 
 interface SettingSpec {
   /** The dotted name; Kafka's where Kafka has the setting, `millrace.…` where it has not. */
@@ -104,9 +106,9 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
   autoOffsetReset: {
     dotted: 'auto.offset.reset',
-    kind: choice('earliest', 'latest', 'none'),
+    kind: { type: 'offsetReset' },
     default: 'earliest',
-    doc: 'Where a task that has never worked starts to read; none: nowhere, until offsets were committed by hand.',
+    doc: 'Where a task that has never worked starts to read; none: nowhere, until offsets were committed by hand; by_duration: at what is no older (KIP-1106).',
   },
   deserializationExceptionHandler: {
     dotted: 'deserialization.exception.handler',
@@ -256,6 +258,9 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
 };
 
+/** Kafka: `AutoOffsetResetStrategy`. */
+export const BY_DURATION = 'by_duration:';
+
 const TOPIC_NAME = /^(?!\.\.?$)[a-zA-Z0-9._-]{1,249}$/;
 const NAMES = Object.keys(SETTING_SPECS) as (keyof Settings)[];
 
@@ -323,6 +328,8 @@ function checked(name: keyof Settings, value: unknown): unknown {
       return value;
     case 'handler':
       return checkedHandler(name, value);
+    case 'offsetReset':
+      return checkedOffsetReset(name, value);
   }
 }
 
@@ -341,6 +348,17 @@ function checkedHandler(name: keyof Settings, value: unknown): RecordHandler {
   if (typeof topic !== 'string' || !TOPIC_NAME.test(topic) || Object.keys(others).length > 0)
     throw refused(name, value, "'fail', 'continue' or { deadLetterTopic: '<topic>' } is wanted");
   return { deadLetterTopic: topic };
+}
+
+function checkedOffsetReset(name: keyof Settings, value: unknown): string {
+  if (value === 'earliest' || value === 'latest' || value === 'none') return value;
+  if (
+    typeof value === 'string' &&
+    value.startsWith(BY_DURATION) &&
+    isoDurationMs(value.slice(BY_DURATION.length)) !== null
+  )
+    return value;
+  throw refused(name, value, `one of earliest, latest, none, or ${BY_DURATION}PnDTnHnMnS is wanted`);
 }
 
 /** Rules beyond one setting's kind; each message says the rule. */

@@ -21,6 +21,7 @@ import type { Manifest, SnapshotIdentity } from '../snapshots/manifest.js';
 import { openNewestSnapshot } from '../snapshots/open-snapshot.js';
 import type { SnapshotEntry } from '../snapshots/segment-format.js';
 import { restampSnapshot, writeSnapshot } from '../snapshots/write-snapshot.js';
+import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { createFollower } from './follower.js';
@@ -143,6 +144,7 @@ async function writeTail(step: Step, base: Manifest): Promise<AdvanceResult> {
     fromOffset: base.nextOffset,
     fetchMaxBytes: app.settings.fetchMaxBytes,
     trackChanges: true,
+    source: sourceChangelog(app, changelog),
   });
   const stallTimeoutMs = app.settings.restoreStallTimeoutMs;
   await follower.followTo({ target: end, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });

@@ -18,6 +18,7 @@ import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { TransactionalStore } from '../state/byte-store.js';
+import type { SourceChangelog } from '../task/source-changelog.js';
 
 /** How long one fetch waits for the log to grow before progress is judged again. */
 export const FOLLOW_WAIT_MS = 100;
@@ -35,6 +36,8 @@ export interface FollowerInit {
   /** First offset to apply (inclusive). */
   readonly fromOffset: Offset;
   readonly fetchMaxBytes: number;
+  /** Where the changelog is a source topic: what its task makes of the records. */
+  readonly source?: SourceChangelog | undefined;
   /** Called after each part of the log that was applied, with the position and the number of its records. */
   readonly onApplied?: (position: Offset, records: number) => void;
   /** Whether to remember which keys were written, for a delta snapshot. */
@@ -103,6 +106,8 @@ class LogFollower implements Follower {
       const result = await this.fetch(isChasing ? 0 : FOLLOW_WAIT_MS, to.signal);
       if (result !== undefined) {
         seen = result;
+        const lookUps = this.init.source?.lookUp(result.records);
+        if (lookUps !== undefined) await lookUps;
         this.apply(result, limit);
       } else if (isChasing) this.isAtEnd = true; // there was nothing to answer
       const nowMs = clock.monotonic();
@@ -125,12 +130,14 @@ class LogFollower implements Follower {
   private apply(result: FetchResult, limit: Offset): void {
     const { records } = result;
     const count = countBelow(records, limit);
-    const { store } = this.init;
+    const { store, source } = this.init;
     for (let index = 0; index < count; index += 1) {
       const keyStart = records.keyStarts[index] as number;
       if (keyStart < 0) continue; // a changelog record without key names nothing
+      const timestampMs = source === undefined ? (records.timestamps[index] as number) : source.timeOf(records, index);
+      if (timestampMs === null) continue;
       const key = byteKeyAt(records.bytes, keyStart, records.keyEnds[index] as number);
-      store.restore({ key, value: records.value(index), timestampMs: records.timestamps[index] as number });
+      store.restore({ key, value: records.value(index), timestampMs });
       this.remember(key);
     }
     this.recordsApplied += count;

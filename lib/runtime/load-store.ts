@@ -24,6 +24,7 @@ import { type OpenSnapshot, openNewestSnapshot } from '../snapshots/open-snapsho
 import { refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import { createStores, type EngineSpec } from '../state/create-stores.js';
+import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { createFollower, type Follower } from './follower.js';
@@ -184,6 +185,7 @@ class LoadAttempts {
       changelog: { ...changelog, topicId: facts.topicId },
       fromOffset: source.fromOffset,
       fetchMaxBytes: app.settings.fetchMaxBytes,
+      source: sourceChangelog(app, changelog),
       ...(observer === undefined ? {} : { onApplied: (position, records) => observer.applied(position, records) }),
     });
     await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });

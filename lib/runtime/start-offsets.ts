@@ -15,9 +15,10 @@
 import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import { isOtherLife, isTasksOwn, type TopicLives } from '../leases/topic-lives.js';
 import type { CommittedOffset, Log, OffsetSpec } from '../log/log.js';
-import { durationMs } from '../model/duration.js';
+import { durationMs, isoDurationMs } from '../model/duration.js';
 import { LostOffsetsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
+import { BY_DURATION } from '../model/settings.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import { encodeCommitMetadata } from '../task/commit-metadata.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
@@ -144,7 +145,12 @@ export function resetPolicy(app: StreamsApp, topic: string): OffsetReset {
     const name = node.topics.find((written) => topicName(app, written) === topic);
     if (name === undefined) continue;
     if (app.topology.repartitionTopics.has(name)) return 'earliest';
-    return node.offsetReset ?? app.settings.autoOffsetReset;
+    return node.offsetReset ?? resetSetting(app);
   }
-  return app.settings.autoOffsetReset;
+  return resetSetting(app);
+}
+
+function resetSetting({ settings: { autoOffsetReset: reset } }: StreamsApp): OffsetReset {
+  if (reset === 'earliest' || reset === 'latest' || reset === 'none') return reset;
+  return { byDuration: isoDurationMs(reset.slice(BY_DURATION.length)) ?? 0 };
 }

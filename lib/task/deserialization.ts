@@ -20,7 +20,7 @@ import type { TaskScope } from './task-scope.js';
 import { userError } from './user-errors.js';
 
 /** The record that a timestamp extractor sees. */
-class ExtractedRecord extends StreamRecord<unknown, unknown> {
+export class ExtractedRecord extends StreamRecord<unknown, unknown> {
   readonly metadata: RecordMetadata;
 
   constructor(record: StreamRecord<unknown, unknown>, metadata: RecordMetadata) {
@@ -50,15 +50,7 @@ export class RecordGate {
 
   /** Looks up what the records of a set need before they are admitted; undefined: nothing. */
   lookUp(set: RecordSet): Promise<void> | undefined {
-    const { keySerde, valueSerde } = this.source;
-    const waiting = new Waiting();
-    for (let index = 0; index < set.size; index += 1) {
-      const [keyStart, valueStart] = [set.keyStarts[index] as number, set.valueStarts[index] as number];
-      if (keyStart >= 0) waiting.add(keySerde.lookups?.forBytes(set.bytes, keyStart, set.keyEnds[index] as number));
-      if (valueStart < 0) continue;
-      waiting.add(valueSerde.lookups?.forBytes(set.bytes, valueStart, set.valueEnds[index] as number));
-    }
-    return waiting.all();
+    return lookUpRecords(this.source, set);
   }
 
   /**
@@ -142,7 +134,7 @@ export class RecordGate {
 }
 
 /** A cell that will not throw when it is read: the serde vouches for the bytes, or they are read now. */
-function readableCell(serde: Serde<unknown>, bytes: Buffer, start: number, end: number): Cell<unknown> {
+export function readableCell(serde: Serde<unknown>, bytes: Buffer, start: number, end: number): Cell<unknown> {
   const cell = Cell.read(serde, bytes, start, end);
   if (start < 0) return cell;
   if (serde.accepts === undefined) void cell.value;
@@ -150,4 +142,17 @@ function readableCell(serde: Serde<unknown>, bytes: Buffer, start: number, end: 
     throw new DeserializationError(`${end - start} bytes are no ${serde.format ?? 'value of the serde'}`);
   }
   return cell;
+}
+
+/** Looks up what the records of a set need before their serdes read them; undefined: nothing. */
+export function lookUpRecords({ keySerde, valueSerde }: SourceNode, set: RecordSet): Promise<void> | undefined {
+  if (keySerde.lookups === undefined && valueSerde.lookups === undefined) return undefined;
+  const waiting = new Waiting();
+  for (let index = 0; index < set.size; index += 1) {
+    const [keyStart, valueStart] = [set.keyStarts[index] as number, set.valueStarts[index] as number];
+    if (keyStart >= 0) waiting.add(keySerde.lookups?.forBytes(set.bytes, keyStart, set.keyEnds[index] as number));
+    if (valueStart < 0) continue;
+    waiting.add(valueSerde.lookups?.forBytes(set.bytes, valueStart, set.valueEnds[index] as number));
+  }
+  return waiting.all();
 }

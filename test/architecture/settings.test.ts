@@ -27,6 +27,8 @@ function allowed(kind: (typeof SETTING_SPECS)[keyof typeof SETTING_SPECS]['kind'
       return kind.of.map((choice) => `\`${choice}\``).join(', ');
     case 'handler':
       return '`fail`, `continue`, `{ deadLetterTopic }`';
+    case 'offsetReset':
+      return '`earliest`, `latest`, `none`, `by_duration:PnDTnHnMnS`';
     case 'text':
       return 'text';
   }

@@ -49,6 +49,22 @@ describe('a source that has no committed offsets', () => {
     expect(await firstStart(offsetReset, { autoOffsetReset: 'latest' })).toBe(wanted);
   });
 
+  it.each([
+    ['PT30S', 2],
+    ['PT0.5M', null],
+    ['PT1M', 1],
+    ['P30D', 0],
+    ['PT0S', 4],
+    ['P', null],
+    ['30s', null],
+    ['-PT1S', null],
+  ])('starts where the setting says, in Kafka’s words: by_duration:%s', async (duration, wanted) => {
+    const start = firstStart(undefined, { autoOffsetReset: `by_duration:${duration}` });
+
+    if (wanted === null) await expect(start).rejects.toMatchObject({ code: 'STREAMS_INVALID_SETTING' });
+    else expect(await start).toBe(wanted);
+  });
+
   it.each<[string, OffsetReset | undefined, SettingsInput]>([
     ['the source', 'none', {}],
     ['the setting', undefined, { autoOffsetReset: 'none' }],
