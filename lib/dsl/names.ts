@@ -3,7 +3,7 @@ import { TopologyError } from '../model/errors.js';
 /**
  * Names of nodes and stores, numbered as Kafka Streams numbers them. Kafka: `InternalNameProvider`, `NamedInternal`.
  *
- * One counter serves nodes and stores of a builder. A name given by the user takes a number too: so naming one operator does
+ * One counter serves nodes and stores of a builder. A name given by the user takes a number too, but for few operators: so naming one operator does
  * not rename those after it, nor the changelogs that hold their state.
  */
 export class NameSequence {
@@ -23,6 +23,11 @@ export class NameSequence {
   orGenerated(name: string | undefined, prefix: string): string {
     const generated = this.node(prefix);
     return name === undefined ? generated : expectName(name);
+  }
+
+  /** The user's name, or a generated one: for the few operators whose own name takes no number. Kafka: `KStream.process`. */
+  givenOrGenerated(name: string | undefined, prefix: string): string {
+    return name === undefined ? this.node(prefix) : expectName(name);
   }
 
   /** The user's name with a suffix, or a generated one. */

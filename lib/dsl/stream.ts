@@ -235,7 +235,10 @@ export class Stream<K, V> implements KStream<K, V> {
     more: Traits & { readonly parents?: readonly GraphNode[]; readonly stores?: readonly string[] } = {},
   ): GraphNode {
     const { graph } = this.wiring;
-    const name = graph.names.orGenerated(options.name, prefix);
+    const takesNumber = prefix !== PREFIX.process && prefix !== PREFIX.processValues;
+    const name = takesNumber
+      ? graph.names.orGenerated(options.name, prefix)
+      : graph.names.givenOrGenerated(options.name, prefix);
     const { stores = [], parents: given = [this.parts.node], ...traits } = more;
     return graph.add({
       name,

@@ -97,8 +97,8 @@ export class StreamsBuilder {
     expectSerdes(topic, options);
     const { key, value, store: named } = options;
     const store = named ?? names.store(`${topic}-`);
-    const source = names.orGenerated(options.name, PREFIX.source);
-    const name = names.suffixedOrGenerated(options.name, '-table-source', PREFIX.tableSource);
+    const source = names.suffixedOrGenerated(options.name, '-source', PREFIX.source);
+    const name = names.orGenerated(options.name, PREFIX.tableSource);
     const reads = {
       source,
       addSource: (builder: TopologyBuilder) => void builder.addSource(source, topic, sourceOptions(options)),

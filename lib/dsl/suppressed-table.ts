@@ -32,6 +32,12 @@ export function suppressedTable<K, V>(
     });
   }
   const name = options.name ?? names.node(PREFIX.suppress);
+  if (table.isVersioned) {
+    throw new TopologyError(`${name} holds back updates of a table with history, whose late versions would be lost`, {
+      details: { node: name },
+      remedy: 'Suppress a table without historyRetention, or one that is aggregated from it.',
+    });
+  }
   const waitMs = suppression.until === 'timeLimit' ? suppression.limitMs : windowGraceOf(table.node, name);
   const store = options.name === undefined ? names.store(PREFIX.suppress) : `${name}-store`;
   const { key, value } = table;

@@ -6,6 +6,7 @@
  * how it is done here.
  */
 import { javaHashSetOrder } from './java-hash-order.js';
+import { JavaTreeSet } from './java-tree-set.js';
 import type { SourceNode, TopologyNode } from './node.js';
 import { compareNames } from './node-groups.js';
 
@@ -26,8 +27,8 @@ export function describeTopology(groups: readonly DescribedGroup[], nodes: Reado
 class DescribedNode {
   readonly node: TopologyNode;
   size = 1;
-  readonly predecessors: DescribedNode[] = [];
-  readonly successors: DescribedNode[] = [];
+  readonly predecessors = new JavaTreeSet<DescribedNode>(bySizeThenName);
+  readonly successors = new JavaTreeSet<DescribedNode>(bySizeThenName);
 
   constructor(node: TopologyNode) {
     this.node = node;
@@ -80,20 +81,15 @@ function describeGroup(group: DescribedGroup, nodes: ReadonlyMap<string, Topolog
 }
 
 function join(predecessor: DescribedNode, successor: DescribedNode): void {
-  insertSorted(successor.predecessors, predecessor);
-  insertSorted(predecessor.successors, successor);
+  successor.predecessors.add(predecessor);
+  predecessor.successors.add(successor);
   predecessor.grow(successor.size);
-}
-
-function insertSorted(into: DescribedNode[], entry: DescribedNode): void {
-  const at = into.findIndex((other) => bySizeThenName(entry, other) < 0);
-  into.splice(at < 0 ? into.length : at, 0, entry);
 }
 
 function bySizeThenName(a: DescribedNode, b: DescribedNode): number {
   return b.size - a.size || compareNames(a.node.name, b.node.name);
 }
 
-function names(nodes: readonly DescribedNode[]): string {
-  return nodes.length === 0 ? 'none' : nodes.map(({ node }) => node.name).join(', ');
+function names(nodes: Iterable<DescribedNode>): string {
+  return [...nodes].map(({ node }) => node.name).join(', ') || 'none';
 }

@@ -1,15 +1,18 @@
 /**
- * Runs recorded cases of Kafka Streams' behaviour: `npm run parity -- [--cases DIR] [--family FOLDER]`.
+ * Runs recorded cases of Kafka Streams' behaviour: `npm run parity -- [--cases DIR] [--family FOLDER]`, or random ones:
+ * `npm run parity -- --random N [--from SEED] [--keep DIR]`, which asks Kafka Streams itself (Java 17, Maven the first time),
+ * prints the seed and the first differences of each case that fails, made smaller, and writes it to DIR if that is given.
  *
  * A case's family is the folder it lies in. Prints a line for each failed case and, last, `N passed, N failed`; ends with 1 if
  * any failed. What cannot be built or checked yet fails with its reason. The folder `not-wanted` holds answers that are not to
  * be equalled: it runs only when it is asked for.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Family, families } from './families.js';
+import { type Failure, runRandom } from './random/run-random.js';
 
 const DEFAULT_CASES = fileURLToPath(new URL('./cases', import.meta.url));
 const NOT_WANTED = 'not-wanted';
@@ -17,7 +20,9 @@ const NOT_WANTED = 'not-wanted';
 const MAX_SHOWN = 3;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { cases: { type: 'string' }, family: { type: 'string' } } });
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { cases: text, family: text, random: text, from: text, keep: text } });
+  if (values.random !== undefined) return random(Number(values.random), Number(values.from ?? '1'), values.keep);
   const root = values.cases ?? DEFAULT_CASES;
   const files = await caseFiles(root);
   let passed = 0;
@@ -37,6 +42,21 @@ async function main(): Promise<number> {
   if (passed + failed === 0) console.log(`no cases in ${root}${values.family ? ` of family ${values.family}` : ''}`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+async function random(count: number, from: number, keep: string | undefined): Promise<number> {
+  const failures = await runRandom({ count, from, smaller: true, onFailure: print });
+  if (keep !== undefined) {
+    for (const { seed, case: of } of failures)
+      await writeFile(join(keep, `random-${seed}.json`), `${JSON.stringify(of, null, 1)}\n`);
+  }
+  console.log(`${count - failures.length} passed, ${failures.length} failed`);
+  return failures.length === 0 && count > 0 ? 0 : 1;
+}
+
+function print({ seed, differences, case: { topology, inputs } }: Failure): void {
+  console.log(`FAILED seed ${seed}: ${differences.slice(0, MAX_SHOWN).join(' | ')}`);
+  console.log(JSON.stringify({ topology, inputs }));
 }
 
 async function caseFiles(root: string): Promise<readonly string[]> {

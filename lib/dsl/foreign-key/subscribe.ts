@@ -82,8 +82,12 @@ class SubscribeProcessor<K, V, KO> implements Processor<K, Change<V>, KO | null,
       INSTRUCTION;
     if (was.isNull) return now.isNull ? [] : [[now, propagateOnlyIfForeignValue]];
     if (now.isNull) return [[was, deleteKeyAndPropagate]];
-    const note: Message<KO> = [now, propagateNullIfNoForeignValue];
-    return this.areSame(was, now) ? [note] : [[was, deleteKeyNoPropagate], note];
+    // A row that met nothing under the same key had no result to take back.
+    if (this.areSame(was, now)) return [[now, propagateOnlyIfForeignValue]];
+    return [
+      [was, deleteKeyNoPropagate],
+      [now, propagateNullIfNoForeignValue],
+    ];
   }
 
   private areSame(was: Cell<KO | null>, now: Cell<KO | null>): boolean {

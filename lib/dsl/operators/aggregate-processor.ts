@@ -5,6 +5,7 @@ import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor } from '../../processor/processor.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
+import { Cell } from '../../serde/cell.js';
 import type { StoredValue } from '../../state/byte-store.js';
 import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
@@ -16,10 +17,18 @@ export interface AggregateNode<K, A> extends ForwarderOptions {
 }
 
 /** The next aggregate of a record's key from the one so far (null: none); null deletes. */
-export type RowFold<K, V, A> = (record: StreamRecord<K, V>, aggregate: A | null) => Awaitable<A | null>;
+export interface RowFold<K, V, A> {
+  (record: StreamRecord<K, V>, aggregate: A | null): Awaitable<A | null>;
+  /**
+   * What a key without row begins with. Kafka Streams' aggregations of streams give it downstream as the old value of a row that was
+   * not there; reductions, and aggregations of tables, do not.
+   */
+  readonly init?: () => Awaitable<A>;
+}
 
 interface WrittenRow<A> {
   readonly key: ByteKey;
+  readonly start: A | null;
   readonly next: A | null;
   readonly bytes: Encoded | null;
   readonly timestampMs: number;
@@ -55,17 +64,30 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
 
   /** No closure on the synchronous path: this runs once a record. */
   private update(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null): Awaitable<void> {
-    const next = this.fold(record, stored === null ? null : this.rows.decode(stored));
-    return isPromise(next)
-      ? next.then((later) => this.write(record, key, stored, later))
-      : this.write(record, key, stored, next);
+    const start = stored === null ? this.fold.init?.() : this.rows.decode(stored);
+    return isPromise(start)
+      ? start.then((later) => this.foldFrom(record, key, stored, later))
+      : this.foldFrom(record, key, stored, start ?? null);
   }
 
-  private write(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null, next: A | null): Awaitable<void> {
+  private foldFrom(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null, start: A | null): Awaitable<void> {
+    const next = this.fold(record, start);
+    return isPromise(next)
+      ? next.then((later) => this.write(record, key, stored, start, later))
+      : this.write(record, key, stored, start, next);
+  }
+
+  private write(
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+    stored: StoredValue | null,
+    start: A | null,
+    next: A | null,
+  ): Awaitable<void> {
     const timestampMs = stored === null ? record.timestampMs : Math.max(record.timestampMs, stored.timestampMs);
     const bytes = this.rows.encoded(next);
     const put = this.rows.putRow(key, bytes, timestampMs);
-    const row = { key, next, bytes, timestampMs };
+    const row = { key, start, next, bytes, timestampMs };
     return isPromise(put)
       ? put.then((later) => this.forward(record, row, stored, later))
       : this.forward(record, row, stored, put);
@@ -73,7 +95,7 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
 
   private forward(
     record: StreamRecord<K, V>,
-    { key, next, bytes, timestampMs }: WrittenRow<A>,
+    { key, start, next, bytes, timestampMs }: WrittenRow<A>,
     stored: StoredValue | null,
     put: RowPut,
   ): Awaitable<void> {
@@ -81,9 +103,7 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
       key,
       keyCell: record.keyCell,
       newCell: this.rows.written(next, bytes),
-      // Kafka Streams gives the initial value here where a stream's key had no row, which its tables downstream then subtract
-      // though nobody had added it; we say that there was none.
-      oldCell: this.node.sendOldValues ? this.rows.cell(stored) : ABSENT,
+      oldCell: this.node.sendOldValues ? oldCell(this.rows, stored, start) : ABSENT,
       existed: stored !== null,
       put,
       timestampMs,
@@ -91,4 +111,13 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
       sizeBytes: bytes === null ? 0 : bytes.length,
     });
   }
+}
+
+/** What a row was, or what it began with where the aggregation says so. */
+export function oldCell<A>(
+  rows: { cell(stored: StoredValue | null): Cell<A | null> },
+  stored: StoredValue | null,
+  start: A | null,
+): Cell<A | null> {
+  return stored === null && start !== null ? Cell.of<A | null>(start) : rows.cell(stored);
 }

@@ -20,7 +20,7 @@ import {
   slidingSteps,
 } from './sliding-steps.js';
 import { rowTimestamp } from './window-aggregate.js';
-import { type WindowedNode, WindowRows } from './window-rows.js';
+import { type WindowedNode, WindowRows, type WindowUpdate } from './window-rows.js';
 
 /** Records with a null key or a null value are dropped, as in Kafka Streams. */
 export function slidingAggregate<K, V, A>(
@@ -105,19 +105,32 @@ class SlidingAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A
 
   private take(step: SlidingStep, record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
     const from = step.from === null ? null : this.rows.decode(step.from);
-    const next = step.adds ? this.fold(record, from) : from;
-    return isPromise(next)
-      ? next.then((later) => this.write(step, record, key, later))
-      : this.write(step, record, key, next);
+    if (!step.adds) return this.write(step, record, key, { start: null, next: from });
+    const start = from ?? this.fold.init?.();
+    return isPromise(start)
+      ? start.then((later) => this.add(step, record, key, later))
+      : this.add(step, record, key, start ?? null);
   }
 
-  private write(step: SlidingStep, record: StreamRecord<K, V>, key: ByteKey, next: A | null): Awaitable<void> {
+  private add(step: SlidingStep, record: StreamRecord<K, V>, key: ByteKey, start: A | null): Awaitable<void> {
+    const next = this.fold(record, start);
+    return isPromise(next)
+      ? next.then((later) => this.write(step, record, key, { start, next: later }))
+      : this.write(step, record, key, { start, next });
+  }
+
+  private write(
+    step: SlidingStep,
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+    { start, next }: Pick<WindowUpdate<K, A>, 'start' | 'next'>,
+  ): Awaitable<void> {
     const { startMs, from, before } = step;
     const timestampMs = from === null ? record.timestampMs : Math.max(record.timestampMs, from.timestampMs);
     const storedMs = next === null ? record.timestampMs : timestampMs;
     const window = { startMs, endMs: startMs + this.differenceMs };
     const { keyCell, headers } = record;
     const at = packWindowKey(key, startMs, 0);
-    return this.rows.update({ at, keyCell, window, before, next, storedMs, timestampMs, headers });
+    return this.rows.update({ at, keyCell, window, before, start, next, storedMs, timestampMs, headers });
   }
 }

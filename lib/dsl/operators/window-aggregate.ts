@@ -11,7 +11,7 @@ import { packWindowKey } from '../../state/window-layout.js';
 import type { Change } from '../change.js';
 import type { FixedWindows } from '../windows/windows.js';
 import type { RowFold } from './aggregate-processor.js';
-import { type WindowedNode, WindowRows } from './window-rows.js';
+import { type WindowedNode, WindowRows, type WindowUpdate } from './window-rows.js';
 
 /** A null value is folded as any other; only a null key is dropped, as in Kafka Streams. */
 export function windowAggregate<K, V, A>(
@@ -87,23 +87,35 @@ class WindowAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>
     record: StreamRecord<K, V>,
     before: StoredValue | null,
   ): Awaitable<void> {
-    const next = this.fold(record, before === null ? null : this.rows.decode(before));
+    const start = before === null ? this.fold.init?.() : this.rows.decode(before);
+    return isPromise(start)
+      ? start.then((later) => this.foldFrom(at, window, record, before, later))
+      : this.foldFrom(at, window, record, before, start ?? null);
+  }
+
+  private foldFrom(
+    at: ByteKey,
+    window: Window,
+    record: StreamRecord<K, V>,
+    before: StoredValue | null,
+    start: A | null,
+  ): Awaitable<void> {
+    const next = this.fold(record, start);
     return isPromise(next)
-      ? next.then((later) => this.write(at, window, record, before, later))
-      : this.write(at, window, record, before, next);
+      ? next.then((later) => this.write(at, window, record, { before, start, next: later }))
+      : this.write(at, window, record, { before, start, next });
   }
 
   private write(
     at: ByteKey,
     window: Window,
     record: StreamRecord<K, V>,
-    before: StoredValue | null,
-    next: A | null,
+    { before, start, next }: Pick<WindowUpdate<K, A>, 'before' | 'start' | 'next'>,
   ): Awaitable<void> {
     const timestampMs = before === null ? record.timestampMs : Math.max(record.timestampMs, before.timestampMs);
     const { keyCell, headers } = record;
     // A delete's changelog record has the timestamp of the record that caused it, as in Kafka Streams.
     const storedMs = next === null ? record.timestampMs : timestampMs;
-    return this.rows.update({ at, keyCell, window, before, next, storedMs, timestampMs, headers });
+    return this.rows.update({ at, keyCell, window, before, start, next, storedMs, timestampMs, headers });
   }
 }

@@ -19,7 +19,7 @@ import { clampTime, GREATEST_TIME_MS } from '../../state/packed-numbers.js';
 import { collected } from '../../state/store-times.js';
 import { ABSENT, type Change } from '../change.js';
 import type { EmitStrategy } from '../windows/windows.js';
-import type { AggregateNode } from './aggregate-processor.js';
+import { type AggregateNode, oldCell } from './aggregate-processor.js';
 import { ChangeForwarder } from './change-forwarder.js';
 import { OpenWindows } from './open-windows.js';
 import { RowStore } from './row-store.js';
@@ -50,6 +50,8 @@ export interface WindowUpdate<K, A> {
   readonly keyCell: Cell<K>;
   readonly window: Window;
   readonly before: StoredValue | null;
+  /** What a row that was not there began with, and is said to have been; null if that is nothing. */
+  readonly start: A | null;
   /** Null deletes the row. */
   readonly next: A | null;
   /** Timestamp of the row in the store. */
@@ -117,7 +119,7 @@ export class WindowRows<K, A> {
   }
 
   update(update: WindowUpdate<K, A>): Awaitable<void> {
-    const { at, keyCell, window, before, next, timestampMs, headers } = update;
+    const { at, keyCell, window, before, start, next, timestampMs, headers } = update;
     const bytes = this.rows.put(at, next, update.storedMs);
     if (this.open !== null) {
       if (bytes !== null) this.open.add(window.endMs, at);
@@ -127,7 +129,7 @@ export class WindowRows<K, A> {
       key: at,
       keyCell: Cell.of<Windowed<K>>({ key: keyCell.value, window }),
       newCell: this.rows.written(next, bytes),
-      oldCell: this.node.sendOldValues ? this.rows.cell(before) : ABSENT,
+      oldCell: this.node.sendOldValues ? oldCell(this.rows, before, start) : ABSENT,
       existed: before !== null,
       timestampMs,
       headers,

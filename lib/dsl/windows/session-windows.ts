@@ -1,5 +1,5 @@
-import type { Duration } from '../../model/duration.js';
-import { graceOf, lengthMs } from './window-checks.js';
+import { type Duration, durationMs } from '../../model/duration.js';
+import { graceOf } from './window-checks.js';
 import type { SessionWindows } from './windows.js';
 
 /**
@@ -8,12 +8,12 @@ import type { SessionWindows } from './windows.js';
  *
  * @param of `grace`: how long after gap and end a session still takes late records, by default not at all
  *   (`ofInactivityGapWithNoGrace`)
- * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a gap of 0 · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration; a gap of 0 joins records of one time
  */
 export function session(of: { readonly inactivityGap: Duration; readonly grace?: Duration }): SessionWindows {
   return Object.freeze({
     kind: 'session',
-    inactivityGapMs: lengthMs('session', 'inactivityGap', of.inactivityGap),
+    inactivityGapMs: durationMs(of.inactivityGap, 'inactivityGap of session windows'),
     graceMs: graceOf('session', of.grace),
   });
 }

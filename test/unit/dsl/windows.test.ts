@@ -57,7 +57,6 @@ describe('refused where it is written, by what is wrong', () => {
     ['an advance of 0', 'advance', () => hopping({ size: 10, advance: 0 })],
     ['an advance beyond the size', 'advance', () => hopping({ size: 10, advance: 11 })],
     ['a negative difference', 'timeDifference', () => sliding({ timeDifference: -1 })],
-    ['a gap of 0', 'inactivityGap', () => session({ inactivityGap: 0 })],
     ['a negative grace', 'grace', () => tumbling({ size: 1, grace: -1 })],
     ['no windows', 'windowedBy', () => grouped().windowedBy(nothing)],
     [

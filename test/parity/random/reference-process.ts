@@ -1,0 +1,57 @@
+/** Kafka Streams' own answers to cases, from one Java process (test/parity/reference/) that answers one after the other. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { toolsClassPath } from '../../support/kafka/jars.js';
+import type { ProcessingCase } from '../parity-case.js';
+
+/** A case with Kafka Streams' answer; `refused` says that the Java program could not run the case at all. */
+export type Answered = ProcessingCase & { readonly refused?: string };
+
+const folder = fileURLToPath(new URL('../reference', import.meta.url));
+/** One case takes a fraction of a second; so long means that the process hangs. */
+const ANSWER_TIMEOUT_MS = 120_000;
+const javaOptions = [
+  '-Xmx512m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=off',
+];
+
+export class ReferenceProcess {
+  private readonly process: ChildProcess;
+  private readonly lines: AsyncIterator<string>;
+
+  private constructor(process: ChildProcess) {
+    this.process = process;
+    if (process.stdout === null) throw new Error('the Java process has no output');
+    this.lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Starts the process; compiles it first if nobody has. Needs Java 17, and Maven the first time. */
+  static async start(): Promise<ReferenceProcess> {
+    const classPath = await toolsClassPath(folder);
+    return new ReferenceProcess(
+      spawn('java', [...javaOptions, '-cp', classPath, 'Reference'], { stdio: ['pipe', 'pipe', 'ignore'] }),
+    );
+  }
+
+  /** Asks for the answer to one case. Ask one after the other. */
+  async answer(of: ProcessingCase): Promise<Answered> {
+    this.process.stdin?.write(`${JSON.stringify(of)}\n`);
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), ANSWER_TIMEOUT_MS);
+    const { value, done } = await this.lines.next();
+    clearTimeout(timer);
+    if (done) throw new Error(`the Java process ended while it was asked for ${of.name}`);
+    return JSON.parse(value) as Answered;
+  }
+
+  /** Ends the process. */
+  async end(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exited = once(this.process, 'exit');
+    this.process.stdin?.end();
+    await exited;
+  }
+}
