@@ -9,6 +9,7 @@ import { aggregateFold, streamAggregate } from './operators/stream-aggregate.js'
 import type { AggregateOptions, WindowedOptions } from './options.js';
 import { sessionSteps } from './session-windowed-stream.js';
 import type { CogroupedKStream, KGroupedStream, KTable } from './streams.js';
+import type { GraphNode } from './streams-graph.js';
 import { windowSteps } from './time-windowed-stream.js';
 import { userFunction } from './user-function.js';
 import { heldMs } from './windows/materialize-windows.js';
@@ -32,10 +33,16 @@ interface SessionCogroupOptions<K, A> extends CogroupOptions<A> {
 export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
   private readonly first: Grouping<K, never>;
   private readonly cogrouped: Cogroup<K, A>;
+  private readonly parents: Map<Grouping<K, never>, GraphNode>;
 
-  constructor(first: Grouping<K, never>, cogrouped: Cogroup<K, A>) {
+  constructor(
+    first: Grouping<K, never>,
+    cogrouped: Cogroup<K, A>,
+    parents: Map<Grouping<K, never>, GraphNode> = new Map(),
+  ) {
     this.first = first;
     this.cogrouped = cogrouped;
+    this.parents = parents;
   }
 
   cogroup<V>(
@@ -49,7 +56,7 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
       });
     }
     const added = userFunction(add, 'cogroup', 'function add') as AddToCogroup<K, A>;
-    return new CogroupedStream(this.first, new Map([...this.cogrouped, [grouping, added]]));
+    return new CogroupedStream(this.first, new Map([...this.cogrouped, [grouping, added]]), this.parents);
   }
 
   aggregate(options: AggregateOptions & CogroupOptions<A>): KTable<K, A> {
@@ -60,6 +67,7 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
     return cogroupedTable({
       wiring,
       cogroup: this.cogrouped,
+      parents: this.parents,
       options,
       spec,
       storeKey: key,
@@ -100,6 +108,7 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
     return cogroupedTable<K, Windowed<K>, A>({
       wiring,
       cogroup: this.cogrouped,
+      parents: this.parents,
       options,
       spec,
       storeKey,

@@ -24,6 +24,8 @@ export type Cogroup<K, A> = ReadonlyMap<Grouping<K, never>, AddToCogroup<K, A>>;
 export interface CogroupAggregation<K, KR, A> {
   readonly wiring: Wiring;
   readonly cogroup: Cogroup<K, A>;
+  /** Where the groupings begin, once made: all tables of one cogroup read the same repartition topics, as in Kafka Streams. */
+  readonly parents: Map<Grouping<K, never>, GraphNode>;
   readonly options: AggregateOptions;
   readonly spec: StoreSpec;
   readonly storeKey: Serde<KR>;
@@ -40,10 +42,14 @@ export interface CogroupAggregation<K, KR, A> {
 }
 
 export function cogroupedTable<K, KR, A>(aggregation: CogroupAggregation<K, KR, A>): KTable<KR, A> {
-  const { wiring, cogroup, options, spec, storeKey, tableKey: key, value, windowGraceMs } = aggregation;
+  const { wiring, cogroup, parents, options, spec, storeKey, tableKey: key, value, windowGraceMs } = aggregation;
   const { graph } = wiring;
   const format = { store: spec.name, key: storeKey, value };
-  const groups = [...cogroup].map(([grouping, add]) => ({ add, parent: grouping.parentFor(spec.name) }));
+  const groups = [...cogroup].map(([grouping, add]) => {
+    const parent = grouping.parentFor(spec.name, parents.get(grouping));
+    parents.set(grouping, parent);
+    return { add, parent };
+  });
   const aggregates = groups.map(({ add, parent }, index): GraphNode => {
     const name = graph.names.suffixedOrGenerated(options.name, `-cogroup-agg-${index}`, PREFIX.cogroupAggregate);
     return graph.add({

@@ -33,7 +33,7 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     this.wiring = wiring;
     this.parts = parts;
     const { key, value } = parts;
-    this.grouping = { wiring, key, value, parentFor: (store) => this.parentFor(store) };
+    this.grouping = { wiring, key, value, parentFor: (store, again) => this.parentFor(store, again) };
   }
 
   count(options: AggregateOptions & ExpiringOptions = {}): KTable<K, number> {
@@ -95,14 +95,15 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
   }
 
-  private parentFor(store: string): GraphNode {
-    return this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
+  private parentFor(store: string, again?: GraphNode): GraphNode {
+    return this.parts.keyChanged ? this.repartitioned(store, again) : this.parts.node;
   }
 
-  private repartitioned(store: string): GraphNode {
+  private repartitioned(store: string, again?: GraphNode): GraphNode {
     const { graph } = this.wiring;
     const { name = store, node, key, value } = this.parts;
     const names = repartitionNames(graph, name);
+    if (again !== undefined) return again;
     if (this.shared === undefined || this.parts.name === undefined) {
       this.shared = mergeableRepartitionNode(node, names, { name, key, value });
     }

@@ -60,7 +60,8 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
   private fold<A>(prefix: string, options: AggregateOptions, value: Serde<A>, fold: GroupFold<K, V, A>): KTable<K, A> {
     const { graph } = this.wiring;
     const { key } = this.parts;
-    const store = options.store ?? graph.names.store(prefix);
+    // Kafka Streams names the stores of reductions of tables so too.
+    const store = options.store ?? graph.names.store(PREFIX.tableAggregate);
     const sink = graph.names.suffixedOrGenerated(options.name, '-sink', PREFIX.sink);
     const source = graph.names.suffixedOrGenerated(options.name, '-source', PREFIX.source);
     const name = graph.names.orGenerated(options.name, prefix);

@@ -38,8 +38,9 @@ export class TimeWindowedStream<K, V> implements TimeWindowedKStream<K, V> {
   }
 
   count(options: WindowedOptions = {}): KTable<Windowed<K>, number> {
-    // Kafka Streams takes a number here, for the sake of topologies of old, if a Materialized without name is given.
-    if (isMaterialized(options) && options.store === undefined)
+    // Kafka Streams takes a number here, for the sake of topologies of old, if a Materialized without name is given; not for sliding
+    // windows, which are younger.
+    if (this.windows.kind !== 'sliding' && isMaterialized(options) && options.store === undefined)
       this.grouping.wiring.graph.names.store(PREFIX.streamAggregate);
     return this.fold(PREFIX.streamAggregate, options, long(), countFold);
   }

@@ -70,7 +70,12 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
       : this.foldFrom(record, key, stored, start ?? null);
   }
 
-  private foldFrom(record: StreamRecord<K, V>, key: ByteKey, stored: StoredValue | null, start: A | null): Awaitable<void> {
+  private foldFrom(
+    record: StreamRecord<K, V>,
+    key: ByteKey,
+    stored: StoredValue | null,
+    start: A | null,
+  ): Awaitable<void> {
     const next = this.fold(record, start);
     return isPromise(next)
       ? next.then((later) => this.write(record, key, stored, start, later))

@@ -132,6 +132,7 @@ class SessionAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A
       keyCell,
       window,
       before: stored,
+      start: null,
       next,
       storedMs: timestampMs,
       timestampMs: sessionTimestamp(window),

@@ -21,7 +21,8 @@ export interface Grouping<K, V> {
   readonly key: Serde<K>;
   readonly value: Serde<V>;
   /** The node whose records are partitioned by the key, given the store's name: a repartition topic may take it. */
-  parentFor(store: string): GraphNode;
+  /** @param again a node made before for the same store's like: its repartition topic is used again, the names are counted */
+  parentFor(store: string, again?: GraphNode): GraphNode;
 }
 
 /** A windowed aggregation before it is part of the graph. */

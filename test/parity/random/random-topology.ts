@@ -212,9 +212,8 @@ export class RandomTopology {
       this.add({ op, in: input.id, fn, ...(isTable ? { subtractor } : {}), ...kept }, out);
     } else if (isCogroup)
       this.add({ op, in: input.id, init: '', ...this.merged(input, 'concat'), ...kept }, { ...out, value: 'string' });
-    else if (choice.happens(0.3)) {
+    else if (choice.happens(0.3) && !(isTable && input.value === 'string')) {
       const fn = input.value === 'long' ? 'sum' : 'sumLength';
-      if (isTable && input.value === 'string') return this.aggregate(input, options);
       const node = { op, in: input.id, init: 0, fn, ...(isTable ? { subtractor: 'subtract' } : {}) };
       this.add({ ...node, ...this.merged(input, 'sum'), ...kept }, { ...out, value: 'long' });
     } else {
