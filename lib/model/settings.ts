@@ -132,7 +132,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'millrace.late.record.handler',
     kind: { type: 'handler' },
     default: 'continue',
-    doc: 'A record that comes after the grace period of an operator. Kafka Streams: dropped.',
+    doc: 'A record that comes after the grace period of an operator, or too late for what a store still keeps. Kafka Streams: dropped.',
   },
   deadLetterTopic: {
     dotted: 'errors.deadletterqueue.topic.name',

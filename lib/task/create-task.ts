@@ -284,7 +284,7 @@ class RunningTask implements StreamTask {
       failures: this.failures,
       maxRequestSize,
       cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
-      openStore: (name, timestampMs) => this.stores.open(name, timestampMs),
+      openStore: (name, clock) => this.stores.open(name, clock),
       openGlobalStore: (name) => this.globals.open(name),
       schedule: (type, intervalMs, call) =>
         type === 'streamTime'

@@ -14,6 +14,7 @@ import type { Settings } from '../model/settings.js';
 import type { FailedSource, FailureHandlers, FailureKind, FailureResponse } from '../topology/failure-handlers.js';
 import { causeOfDeath, type DeathCause, writeDeadLetter } from './dead-letters.js';
 import type { OutputCollector } from './output-collector.js';
+import type { DroppedRecord } from './task-output.js';
 import type { TaskScope } from './task-scope.js';
 import { userError } from './user-errors.js';
 
@@ -30,6 +31,8 @@ interface Failure {
   readonly error: StreamsError;
   readonly source: FailedSource | null;
   readonly why: DeathCause;
+  /** As what it is counted, if not as its kind. */
+  readonly counted?: DroppedRecord['reason'];
 }
 
 export class FailurePolicy {
@@ -60,21 +63,27 @@ export class FailurePolicy {
     this.decide({ kind: 'production', node, error, source, why: causeOfDeath(error) });
   }
 
-  /** A record that an operator skips because it came too late. Each operator says so at most once of a record. */
-  late(node: string): void {
+  /**
+   * A record that an operator skips because it came too late, or that came too late for what its store still keeps. Each node says so
+   * at most once of a record.
+   */
+  late(node: string, counted: 'late' | 'expired'): void {
     const { scope } = this.init;
     const source = scope.sourceRecord();
     if (source === null || !scope.isFirstLate(node)) {
-      scope.recordDropped('late');
+      scope.recordDropped(counted);
       return;
     }
-    const message = `the record came after the grace period of ${node}`;
+    const message =
+      counted === 'late'
+        ? `the record came after the grace period of ${node}`
+        : `the record came too late for what ${node} still keeps`;
     const error = new ProcessingError(`task ${scope.taskId}: ${message}`, {
       details: { node, ...scope.whereabouts() },
       remedy:
-        'Give the windows of the operator a longer grace period, or let late records be dropped (lateRecordHandler).',
+        'Give the windows or the store of the operator a longer grace period or retention, or let late records be dropped (lateRecordHandler).',
     });
-    this.decide({ kind: 'late', node, error, source, why: { exception: 'LateRecord', message } });
+    this.decide({ kind: 'late', node, error, source, why: { exception: 'LateRecord', message }, counted });
   }
 
   private decide(failure: Failure): void {
@@ -84,14 +93,14 @@ export class FailurePolicy {
       this.decided.add(failure.error);
       throw failure.error;
     }
-    const { kind, source, why } = failure;
+    const { kind, source, why, counted } = failure;
     scope.dirty = true;
     if (source === null) return;
     const setting = settings[FAILURE_SETTINGS[kind]];
     const topic = typeof setting === 'object' ? setting.deadLetterTopic : settings.deadLetterTopic;
     if (response === 'continue' && topic !== '') writeDeadLetter(outputs, topic, source, why);
     const { partition, offset } = source;
-    scope.dropped.add(kind, { topic: source.topic, partition, offset: offset as Offset }, why.message);
+    scope.dropped.add(counted ?? kind, { topic: source.topic, partition, offset: offset as Offset }, why.message);
   }
 
   private responseTo({ kind, node, error, source }: Failure): FailureResponse {

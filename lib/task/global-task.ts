@@ -215,7 +215,7 @@ class RunningGlobalTask implements GlobalTask {
       failures: this.failures,
       cacheMaxBytes: 0,
       maxRequestSize: 0,
-      openStore: (_, timestampMs) => spec.open(this.bytes, { timestampMs, recordExpired }),
+      openStore: (_, { timestampMs }) => spec.open(this.bytes, { timestampMs, recordExpired }),
       openGlobalStore: () => null, // another global store may be behind or ahead of this one whenever it is loaded
       schedule: () => {
         throw new TopologyError(`processor '${name}' of a global store cannot schedule punctuations`, {

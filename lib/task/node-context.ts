@@ -14,6 +14,7 @@ import type { CommittedMark, CommittedTime, EngineContext, HeldRecord, Sleep } f
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
+import type { StoreContext } from '../topology/store-spec.js';
 import type { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { TaskScope } from './task-scope.js';
@@ -25,8 +26,8 @@ export interface TaskServices {
   readonly cacheMaxBytes: number;
   /** Bytes of a record that a sink may write; 0: no limit. */
   readonly maxRequestSize: number;
-  /** Opens a store for one node; its writes take the timestamp that `timestampMs` answers. */
-  openStore(name: string, timestampMs: () => number): StateStore;
+  /** Opens a store for one node; its writes take the timestamp that the clock answers. */
+  openStore(name: string, clock: StoreContext): StateStore;
   /** A global store to read, for any node; null if there is none of that name. */
   openGlobalStore(name: string): StateStore | null;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
@@ -111,7 +112,10 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     const open = this.stores.get(name);
     if (open !== undefined) return open as S;
     const store = this.storeNames.includes(name)
-      ? this.services.openStore(name, () => this.timestampMs)
+      ? this.services.openStore(name, {
+          timestampMs: () => this.timestampMs,
+          recordExpired: () => this.recordDropped('expired'),
+        })
       : this.services.openGlobalStore(name);
     if (store === null) {
       throw new UnconnectedStoreError(`processor ${this.nodeName} has no access to state store ${name}`, {
@@ -170,7 +174,7 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   }
 
   recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void {
-    if (reason === 'late') this.services.failures.late(this.nodeName);
+    if (reason === 'late' || reason === 'expired') this.services.failures.late(this.nodeName, reason);
     else this.scope.recordDropped(reason);
   }
 

@@ -20,7 +20,7 @@ export class RunningProcessor implements Receiver {
     this.services = services;
     this.context = new NodeContext(node.name, node.stores, {
       ...services,
-      openStore: (name, timestampMs) => services.openStore(name, timestampMs),
+      openStore: (name, clock) => services.openStore(name, clock),
       openGlobalStore: (name) => services.openGlobalStore(name),
       schedule: (type, intervalMs, call) => this.schedule(type, intervalMs, call),
       onFlush: (flush) => services.onFlush(() => this.run(flush)),

@@ -7,7 +7,7 @@ import { ExpiringStore } from '../state/expiring-store.js';
 import type { StateStore } from '../state/state-store.js';
 import type { StoreProgress } from '../state/store-progress.js';
 import { internalTopicName, type StreamsApp } from '../topology/app.js';
-import type { StoreSpec } from '../topology/store-spec.js';
+import type { StoreContext, StoreSpec } from '../topology/store-spec.js';
 import type { SubTopology } from '../topology/topology.js';
 import { expectProgressFits, progressMetadata, progressOf } from './committed-progress.js';
 import { mergeProcessorMetadata, type ProcessorMetadata } from './processor-metadata.js';
@@ -96,14 +96,11 @@ export class TaskStores {
     return bytes;
   }
 
-  open(name: string, timestampMs: () => number): StateStore {
+  open(name: string, clock: StoreContext): StateStore {
     const store = this.byName.get(name);
     if (store === undefined)
       throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
-    return store.spec.open(store.expiring ?? store.bytes, {
-      timestampMs,
-      recordExpired: () => this.scope.recordDropped('expired'),
-    });
+    return store.spec.open(store.expiring ?? store.bytes, clock);
   }
 
   /** Removes entries that have ended, a bounded number in each store, but for those that an operator removes itself. */
