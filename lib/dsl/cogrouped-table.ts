@@ -46,7 +46,7 @@ export function cogroupedTable<K, KR, A>(aggregation: CogroupAggregation<K, KR, 
   const { graph } = wiring;
   const format = { store: spec.name, key: storeKey, value };
   const groups = [...cogroup].map(([grouping, add]) => {
-    const parent = grouping.parentFor(spec.name, parents.get(grouping));
+    const parent = grouping.cogroupParentFor(spec.name, parents.get(grouping));
     parents.set(grouping, parent);
     return { add, parent };
   });

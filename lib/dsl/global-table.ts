@@ -57,7 +57,7 @@ function addGlobal<KIn, VIn, KOut, VOut>(
   const { names } = graph;
   const { spec, topic, options, supplier } = global;
   const { name, key, value } = options;
-  const source = names.suffixedOrGenerated(name, '-table-source', PREFIX.source);
+  const source = names.suffixedOrGenerated(name, '-source', PREFIX.source);
   const processor = names.orGenerated(name, PREFIX.tableSource);
   graph.add({
     name: processor,

@@ -33,7 +33,13 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     this.wiring = wiring;
     this.parts = parts;
     const { key, value } = parts;
-    this.grouping = { wiring, key, value, parentFor: (store, again) => this.parentFor(store, again) };
+    this.grouping = {
+      wiring,
+      key,
+      value,
+      parentFor: (store) => this.parentFor(store),
+      cogroupParentFor: (store, again) => this.cogroupParentFor(store, again),
+    };
   }
 
   count(options: AggregateOptions & ExpiringOptions = {}): KTable<K, number> {
@@ -95,15 +101,22 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
   }
 
-  private parentFor(store: string, again?: GraphNode): GraphNode {
-    return this.parts.keyChanged ? this.repartitioned(store, again) : this.parts.node;
+  private parentFor(store: string): GraphNode {
+    return this.parts.keyChanged ? this.repartitioned(store) : this.parts.node;
   }
 
-  private repartitioned(store: string, again?: GraphNode): GraphNode {
+  private cogroupParentFor(store: string, again: GraphNode | undefined): GraphNode {
+    const { name = store, node, key, value, keyChanged } = this.parts;
+    if (!keyChanged) return node;
+    const { graph } = this.wiring;
+    const names = repartitionNames(graph, name);
+    return again ?? graph.add(mergeableRepartitionNode(node, names, { name, key, value }));
+  }
+
+  private repartitioned(store: string): GraphNode {
     const { graph } = this.wiring;
     const { name = store, node, key, value } = this.parts;
     const names = repartitionNames(graph, name);
-    if (again !== undefined) return again;
     if (this.shared === undefined || this.parts.name === undefined) {
       this.shared = mergeableRepartitionNode(node, names, { name, key, value });
     }

@@ -21,8 +21,13 @@ export interface Grouping<K, V> {
   readonly key: Serde<K>;
   readonly value: Serde<V>;
   /** The node whose records are partitioned by the key, given the store's name: a repartition topic may take it. */
-  /** @param again a node made before for the same store's like: its repartition topic is used again, the names are counted */
-  parentFor(store: string, again?: GraphNode): GraphNode;
+  parentFor(store: string): GraphNode;
+  /**
+   * Where a cogroup reads, which shares no repartition topic with other aggregations.
+   *
+   * @param again what was answered to the same cogroup before: its topic is read again, though names are counted
+   */
+  cogroupParentFor(store: string, again: GraphNode | undefined): GraphNode;
 }
 
 /** A windowed aggregation before it is part of the graph. */

@@ -153,11 +153,11 @@ describe('a global table', () => {
     expect(topology.describe()).toContain(
       [
         '   Sub-topology: 0 for global store (will not generate tasks)',
-        '    Source: rows-table-table-source (topics: [rows])',
+        '    Source: rows-table-source (topics: [rows])',
         '      --> rows-table',
         '    Processor: rows-table (stores: [rows-STATE-STORE-0000000000])',
         '      --> none',
-        '      <-- rows-table-table-source',
+        '      <-- rows-table-source',
         '  Sub-topology: 1',
       ].join('\n'),
     );
