@@ -1,0 +1,129 @@
+/** A random topology while it is made: its nodes so far, what can be built upon, and choices that all operators share. */
+import type { Chance } from '../../../lib/testing/simulation/chance.js';
+import type { CaseStore } from '../build-topology.js';
+import type { CaseType, FunctionRef } from '../case-functions.js';
+import type { CaseNode } from '../case-nodes.js';
+import type { InputTopic } from './random-inputs.js';
+
+/** What an operator made, so far as the next one has to know it. */
+export interface Piece {
+  readonly id: string;
+  readonly kind:
+    | 'stream'
+    | 'table'
+    | 'groupedStream'
+    | 'groupedTable'
+    | 'windowed'
+    | 'cogrouped'
+    | 'windowedCogroup'
+    | 'globalTable';
+  readonly value: CaseType;
+  readonly windowedKey: boolean;
+  /** Windows of the key are sessions: their aggregations need a merger. */
+  readonly session?: boolean;
+  readonly versioned?: boolean;
+}
+
+export class TopologyDraft {
+  readonly inputs: InputTopic[] = [];
+  readonly nodes: CaseNode[] = [];
+  readonly stores: CaseStore[] = [];
+  readonly pieces: Piece[] = [];
+  readonly used = new Set<string>();
+  readonly choice: Chance;
+  /** Operators so far; part of their names. */
+  count = 0;
+
+  constructor(choice: Chance) {
+    this.choice = choice;
+  }
+
+  joiner(): { readonly joiner?: FunctionRef } {
+    return this.choice.pick<{ readonly joiner?: FunctionRef }>([
+      {},
+      {},
+      { joiner: 'concatWithKey' },
+      { joiner: { fn: 'nullIfRight', arg: 'x' } },
+    ]);
+  }
+
+  reducer(): FunctionRef {
+    return this.choice.pick<FunctionRef>(['concat', 'concat', { fn: 'nullIf', arg: 'x' }, 'last', 'first']);
+  }
+
+  predicate(value: CaseType): FunctionRef {
+    const any: FunctionRef[] = ['notNull', 'isNull', { fn: 'longer', arg: '1' }];
+    const more: FunctionRef[] =
+      value === 'long'
+        ? ['even', { fn: 'gt', arg: '3' }]
+        : [
+            { fn: 'startsWith', arg: 'x' },
+            { fn: 'contains', arg: '|' },
+            { fn: 'contains', arg: 'y' },
+          ];
+    return this.choice.pick([...any, ...more]);
+  }
+
+  valueMapper({ value }: Piece): { readonly fn: FunctionRef; readonly value: CaseType } {
+    if (value === 'long')
+      return this.choice.pick([
+        { fn: { fn: 'times', arg: '2' }, value: 'long' as CaseType },
+        { fn: 'toString', value: 'string' as CaseType },
+        { fn: 'value', value: 'long' as CaseType },
+        { fn: { fn: 'nullIf', arg: 'none' }, value: 'long' as CaseType },
+      ]);
+    const texts: FunctionRef[] = [
+      'upper',
+      { fn: 'append', arg: '!' },
+      { fn: 'prepend', arg: 'a' },
+      { fn: 'nullIf', arg: 'x' },
+      'value',
+      'firstChar',
+      field(1),
+      'keyColonValue',
+      { fn: 'const', arg: 'k' },
+    ];
+    return this.choice.happens(0.12)
+      ? { fn: 'length', value: 'long' }
+      : { fn: this.choice.pick(texts), value: 'string' };
+  }
+
+  keyMapper({ value, windowedKey }: Piece): FunctionRef {
+    if (windowedKey) return 'unwindowKey';
+    const any: FunctionRef[] = ['key', { fn: 'keyAppend', arg: '1' }, 'keyFirstChar', { fn: 'const', arg: 'all' }];
+    return this.choice.pick(value === 'long' ? [...any, 'toString'] : [...any, 'firstChar', 'firstChar', field(0)]);
+  }
+
+  maybeNamed(): { readonly name?: string } {
+    return this.choice.happens(0.15) ? { name: `name${this.count}` } : {};
+  }
+
+  maybeStored(): Partial<CaseNode> {
+    return this.choice.happens(0.4)
+      ? { store: `s${this.count}`, ...(this.choice.happens(0.2) ? { inMemory: true } : {}) }
+      : {};
+  }
+
+  kept(): Partial<CaseNode> {
+    const { choice } = this;
+    return {
+      ...(choice.happens(0.6) ? { store: `s${this.count}` } : {}),
+      ...(choice.happens(0.25) ? { inMemory: true } : {}),
+      ...(choice.happens(0.1) ? { loggingDisabled: true } : {}),
+    };
+  }
+
+  add(node: CaseNode, made: Omit<Piece, 'id' | 'windowedKey'> & { readonly windowedKey?: boolean }): Piece {
+    const id = `n${this.count}`;
+    this.count += 1;
+    for (const input of [node.in, node.left]) if (input !== undefined) this.used.add(input);
+    const piece = { windowedKey: false, ...made, id };
+    this.nodes.push({ ...node, id });
+    this.pieces.push(piece);
+    return piece;
+  }
+}
+
+export function field(index: number): FunctionRef {
+  return { fn: 'field', arg: `${index}` };
+}
