@@ -6,6 +6,7 @@
  */
 import { durationMs, isoDurationMs } from './duration.js';
 import { InvalidSettingError } from './errors.js';
+import { suggestion } from './nearest.js';
 
 /** What happens to a record that can not go through; its offset advances unless the task stops. */
 export type RecordHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
@@ -385,7 +386,10 @@ function checkTogether(settings: Settings): void {
 }
 
 function unknownSetting(name: string): InvalidSettingError {
-  return new InvalidSettingError(`there is no setting '${name}'`, { details: { name, known: NAMES } });
+  const known = name.includes('.') ? NAMES.map((one) => SETTING_SPECS[one].dotted) : NAMES;
+  return new InvalidSettingError(`there is no setting '${name}'${suggestion(name, known)}`, {
+    details: { name, known: NAMES },
+  });
 }
 
 function refused(name: keyof Settings, value: unknown, why: string): InvalidSettingError {

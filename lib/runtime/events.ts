@@ -16,15 +16,19 @@ export function observedLogger(logger: Logger, listener: EventListener | undefin
 }
 
 function observed(logger: Logger, listener: EventListener, base: LogFields): Logger {
-  const at = (level: RuntimeEvent['level']) => (event: string, fields?: LogFields) => {
+  const at = (level: 'debug' | 'info' | 'warn') => (event: string, fields?: LogFields) => {
     logger[level](event, fields);
     listener({ level, event, fields: { ...base, ...fields } });
+  };
+  const error: Logger['error'] = (event, fields, thrown) => {
+    logger.error(event, fields, thrown);
+    listener({ level: 'error', event, fields: { ...base, ...fields } });
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
-    error: at('error'),
+    error,
     child: (fields) => observed(logger.child(fields), listener, { ...base, ...fields }),
   };
 }

@@ -114,7 +114,9 @@ function mortalLogger(logger: Logger, life: Life): Logger {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
-    error: at('error'),
+    error: (event, fields, thrown) => {
+      if (!life.isOver) logger.error(event, fields, thrown);
+    },
     child: (fields) => mortalLogger(logger.child(fields), life),
   };
 }

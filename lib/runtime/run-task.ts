@@ -82,13 +82,15 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   const outcome = await runSessions(run);
   enter(run, 'ended');
   const { ended, reason, recordsCommitted, error } = outcome;
-  const level = error === null || ended !== 'failed' ? 'info' : 'error';
-  run.logger[level](ended === 'failed' ? 'task-failed' : `task-${ended}`, {
+  const fields = {
     leaseEpoch: run.hold.epoch,
     reason,
     recordsCommitted,
     ...(error === null ? {} : { code: error.code, message: error.message, details: error.details }),
-  });
+  };
+  if (ended !== 'failed') run.logger.info(`task-${ended}`, fields);
+  else if (error === null) run.logger.info('task-failed', fields);
+  else run.logger.error('task-failed', fields, error);
   return outcome;
 }
 

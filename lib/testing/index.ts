@@ -9,6 +9,7 @@ export type {
 } from './driver/driver-options.js';
 export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
 export type { Chance } from './simulation/chance.js';
+export type { StoreComparison } from './simulation/door/comparisons.js';
 export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';
 export { SIMULATION_FAULTS, type SimulationFault } from './simulation/door/simulation-faults.js';
 export type {
@@ -21,9 +22,11 @@ export type {
   SimulatedEnvironment,
   SimulatedInput,
   SimulatedInputs,
+  SimulatedPart,
   SimulatedWorld,
   SimulationOptions,
 } from './simulation/door/simulation-options.js';
-export { type SimulationReport, simulate } from './simulation/simulate.js';
+export type { SimulationReport } from './simulation/door/tally.js';
+export { simulate } from './simulation/simulate.js';
 export type { OutputComparison } from './simulation/subject.js';
 export { TopologyTestDriver } from './topology-test-driver.js';

@@ -23,6 +23,7 @@ it(
     const first = await simulate('--seed', '3', '--timeline');
     const second = await simulate('--seed', '3', '--timeline');
 
+    expect(first.stdout).toMatch(/^fault 0: .*\n {2}took (no effect|effect at [\d.]+ ms: \{)/m);
     expect(first.stdout.split('\n').length).toBeGreaterThan(100);
     expect(first.stdout).toMatch(/^digest [0-9a-f]{64}$/m);
     expect(second.stdout).toBe(first.stdout);
@@ -68,7 +69,10 @@ it.each([
   [['--seeds', 'many'], /--seeds many: a whole number/],
   [['--timeline'], /--timeline goes with --seed/],
   [['--seed', '1', '--mutants'], /do not go together/],
-  [['--seed', '1', '--faults', '1-x'], /no range/],
+  [['--seed', '1', '--faults', '1-x'], /--faults 1-x: .* no range/],
+  [['--seed', '1', '--inputs', '99999'], /--inputs 99999: there is no 99999/],
+  [['--seed', '1', '--seeds', '3'], /--seed and --seeds do not go together/],
+  [['--seed', '1', '--from', '3'], /--seed and --from do not go together/],
   [['--mutants', '--only', 'nothing'], /no mutant is called nothing/],
 ])(
   'options that are not understood are refused with exit code 2: %s',

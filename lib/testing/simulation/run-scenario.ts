@@ -16,10 +16,21 @@ export interface Violation {
   readonly what: string;
 }
 
+/** A fault that took effect. */
+export interface FaultEffect {
+  /** Index into the scenario's faults. */
+  readonly fault: number;
+  /** Virtual milliseconds since the run began. */
+  readonly atMs: number;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 export interface ScenarioRun {
   readonly violations: readonly Violation[];
   /** Times that each kind of fault took effect. */
   readonly faultsFired: ReadonlyMap<string, number>;
+  /** Which faults took effect, when, and on what; in order of time. */
+  readonly faultEffects: readonly FaultEffect[];
   /** Times that each transition of the ownership protocol was made, by its name (TRANSITIONS of coverage.ts). */
   readonly transitions: ReadonlyMap<string, number>;
   readonly timeline: readonly TimelineEntry[];
@@ -51,6 +62,7 @@ class Running {
   private readonly witness: Witness;
   private readonly violations: Violation[] = [];
   private readonly fired = new Map<string, number>();
+  private readonly effects: FaultEffect[] = [];
   private readonly watched: readonly { readonly name: string; readonly run: WatchedRun }[];
   private isOver = false;
 
@@ -80,6 +92,7 @@ class Running {
     return {
       violations: this.violations,
       faultsFired: this.fired,
+      faultEffects: this.effects,
       transitions: this.witness.coverage.counts,
       timeline: cloud.timeline.entries,
       digest: cloud.timeline.digest(cloud.host.digest),
@@ -88,10 +101,11 @@ class Running {
   }
 
   private faults() {
-    const { cloud, fired } = this;
-    return cloud.scenario.faults.map((fault) =>
+    const { cloud, fired, effects } = this;
+    return cloud.scenario.faults.map((fault, index) =>
       faultKind(fault.kind).activate(fault, cloud, (details = {}) => {
         fired.set(fault.kind, (fired.get(fault.kind) ?? 0) + 1);
+        effects.push({ fault: index, atMs: cloud.time.nowMs, details });
         cloud.timeline.add('fault', fault.kind, details);
       }),
     );

@@ -9,6 +9,8 @@ export interface TimelineEntry {
   /** In kebab-case, as log lines have it. */
   readonly event: string;
   readonly fields: LogFields;
+  /** The error that it tells of, where there is one; no part of its line. */
+  readonly thrown?: unknown;
 }
 
 export type TimelineListener = (entry: TimelineEntry) => void;
@@ -35,9 +37,9 @@ export class Timeline {
   }
 
   /** @throws {RangeError} when a run that does not end has filled it */
-  add(who: string, event: string, fields: LogFields = {}): void {
+  add(who: string, event: string, fields: LogFields = {}, thrown?: unknown): void {
     if (this.kept.length >= MAX_ENTRIES) throw new RangeError(`${MAX_ENTRIES} entries: the run goes in circles`);
-    const entry = { atMs: this.nowMs(), who, event, fields };
+    const entry = { atMs: this.nowMs(), who, event, fields, ...(thrown === undefined ? {} : { thrown }) };
     this.kept.push(entry);
     for (const listener of this.listeners) listener(entry);
   }
@@ -45,11 +47,12 @@ export class Timeline {
   /** A logger whose lines become entries of `who`. */
   logger(who: string, base: LogFields = {}): Logger {
     const hear = (event: string, fields?: LogFields) => this.add(who, event, { ...base, ...fields });
+    const error: Logger['error'] = (event, fields, thrown) => this.add(who, event, { ...base, ...fields }, thrown);
     return {
       debug: hear,
       info: hear,
       warn: hear,
-      error: hear,
+      error,
       child: (fields) => this.logger(who, { ...base, ...fields }),
     };
   }

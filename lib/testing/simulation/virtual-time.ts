@@ -5,10 +5,16 @@
  */
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../host/host.js';
-import { AbortedError } from '../../model/errors.js';
+import { AbortedError, SimulationFailedError } from '../../model/errors.js';
 
 /** One for all: sleeps are given up by the thousand, and a stack of each costs more than the rest of it. */
 const GIVEN_UP = Object.freeze(new AbortedError('the sleep was given up'));
+
+/** What a person can do about a run in which nobody will ever wake up. */
+const STANDSTILL_REMEDY =
+  'Something waits for what is no part of the run: most likely a timer, a request or a file of this machine in user code. Let it wait by `sleep` of the environment, and reach services by `remote`.';
+const CIRCLES_REMEDY =
+  'Something sleeps again and again without end: most likely a loop in user code, or beats that are set to next to nothing.';
 
 /** Sleeps of one run: some dozen times what one of minutes takes. More means that something runs in circles. */
 const WAKES_MOST = 500_000;
@@ -39,7 +45,7 @@ export class VirtualTime {
     return this.elapsedMs;
   }
 
-  /** Lets time pass until the program has come to its end. @throws {Error} if nobody will ever wake up again, or too many do */
+  /** Lets time pass until the program has come to its end. @throws {SimulationFailedError} STREAMS_SIMULATION_FAILED if nobody will ever wake up again, or too many do */
   async run<T>(program: Promise<T>): Promise<T> {
     let isOver = false;
     const over = () => {
@@ -47,15 +53,21 @@ export class VirtualTime {
     };
     program.then(over, over);
     for (let wakes = 0; !isOver; wakes += 1) {
-      if (wakes > WAKES_MOST) throw new Error(`${WAKES_MOST} sleeps by ${this.elapsedMs} ms: the run goes in circles`);
+      if (wakes > WAKES_MOST)
+        throw this.stuck(`${WAKES_MOST} sleeps by ${this.elapsedMs} ms: the run goes in circles`, CIRCLES_REMEDY);
       await new Promise((resolve) => setImmediate(resolve)); // every promise that can settle without the clock has
       if (isOver) break;
       const next = this.sleepers.shift();
-      if (next === undefined) throw new Error(`after ${this.elapsedMs} ms everybody waits and nobody sleeps`);
+      if (next === undefined)
+        throw this.stuck(`after ${this.elapsedMs} ms everybody waits and nobody sleeps`, STANDSTILL_REMEDY);
       this.elapsedMs = Math.max(this.elapsedMs, next.dueMs);
       next.wake();
     }
     return program;
+  }
+
+  private stuck(message: string, remedy: string): SimulationFailedError {
+    return new SimulationFailedError(message, { details: { atMs: this.elapsedMs }, remedy });
   }
 
   private sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -16,11 +16,12 @@ Runs the whole system under faults in virtual time, one run for each seed, and s
   --members N     with --seed: this many members
   --mutants       switches off one protection of the product at a time, and runs seeds until one catches it (default 500 each)
   --only NAMES    with --mutants: these alone, such as self-stop,keeper
-  --model         explores the protocol of slots and leases exhaustively
+  --model         explores the protocol of slots and leases exhaustively, which takes some minutes
   --json          prints the report as one line of JSON before the last line
   --help          prints this
 
-The last line says whether all held; so does the exit code: 0 yes, 1 no, 2 for options that are not understood.`;
+The last line of a run says whether all held, that of --model whether every protection is needed; so does the exit code: 0 yes, 1 no,
+2 for options that are not understood, after which there is no such line.`;
 
 export interface SimulateOptions {
   readonly mode: 'seeds' | 'seed' | 'mutants' | 'model' | 'help';
@@ -76,6 +77,8 @@ export function parseOptions(args: readonly string[]): SimulateOptions {
   const mode = given[0] ?? 'seeds';
   for (const [option, wanted] of Object.entries(ONLY_WITH))
     if (option in values && mode !== wanted) throw new RangeError(`--${option} goes with --${wanted} alone`);
+  for (const option of ['seeds', 'from', 'jobs'] as const)
+    if (mode === 'seed' && option in values) throw new RangeError(`--seed and --${option} do not go together`);
   return {
     mode,
     from: number('seed', values.seed) ?? number('from', values.from) ?? 1,

@@ -38,6 +38,7 @@ async function runOne(seed: number, scenario: Scenario): Promise<ScenarioRun> {
     return {
       violations: [{ checker: THE_RUN_ITSELF, what }],
       faultsFired: new Map(),
+      faultEffects: [],
       transitions: new Map(),
       timeline: [],
       digest: '',
@@ -66,6 +67,7 @@ function shown(seed: number, scenario: Scenario, run: ScenarioRun, part: Scenari
       part,
       runs,
       faults: scenario.faults.map(inWords),
+      effects: run.faultEffects,
       timeline: timelineLines(run.timeline),
       scenario: storeScenario(scenario),
     },

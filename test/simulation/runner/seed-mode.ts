@@ -1,5 +1,6 @@
 import { generateScenario } from '../../../lib/testing/simulation/generate-scenario.js';
 import { parseIndexRanges } from '../../../lib/testing/simulation/index-ranges.js';
+import type { FaultEffect } from '../../../lib/testing/simulation/run-scenario.js';
 import { type ScenarioPart, wholeOf } from '../../../lib/testing/simulation/scenario-part.js';
 import { standardPlan } from '../../support/simulation/standard-plan.js';
 import type { SimulateOptions } from './options.js';
@@ -22,7 +23,10 @@ export async function runSeedMode(options: SimulateOptions): Promise<number> {
     );
     const failed = violations.length > 0;
     console.log(reproducePart(seed, part));
-    for (const [index, fault] of (shown?.faults ?? []).entries()) console.log(`fault ${part.faults[index]}: ${fault}`);
+    for (const [index, fault] of (shown?.faults ?? []).entries()) {
+      console.log(`fault ${part.faults[index]}: ${fault}`);
+      console.log(`  ${whatItDid(shown?.effects ?? [], index)}`);
+    }
     if (failed || options.timeline) for (const line of shown?.timeline ?? []) console.log(line);
     if (options.json) console.log(JSON.stringify({ seed, digest, lastedMs, faultsFired, violations }));
     for (const { checker, what } of violations) console.log(`VIOLATION ${checker}: ${what}`);
@@ -41,12 +45,28 @@ function partAsked({ from: seed, faults, inputs, members }: SimulateOptions): Sc
   const whole = wholeOf(scenario);
   try {
     return {
-      faults: faults === null ? whole.faults : parseIndexRanges(faults, scenario.faults.length),
-      inputs: inputs === null ? whole.inputs : parseIndexRanges(inputs, scenario.inputs.length),
+      faults: faults === null ? whole.faults : indices('faults', faults, scenario.faults.length),
+      inputs: inputs === null ? whole.inputs : indices('inputs', inputs, scenario.inputs.length),
       members: members ?? whole.members,
     };
   } catch (thrown) {
     console.error(thrown instanceof Error ? thrown.message : String(thrown));
     return null;
   }
+}
+
+/** @throws {RangeError} that names the option */
+function indices(option: string, text: string, end: number): readonly number[] {
+  try {
+    return parseIndexRanges(text, end);
+  } catch (thrown) {
+    throw new RangeError(`--${option} ${text}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}
+
+/** When a fault took effect, and on what; a fault whose moment never came has done nothing. */
+function whatItDid(effects: readonly FaultEffect[], index: number): string {
+  const own = effects.filter(({ fault }) => fault === index);
+  if (own.length === 0) return 'took no effect: its moment never came';
+  return own.map(({ atMs, details }) => `took effect at ${atMs.toFixed(3)} ms: ${JSON.stringify(details)}`).join('; ');
 }

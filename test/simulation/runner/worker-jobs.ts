@@ -1,6 +1,6 @@
 /** What the runner asks of a worker process, and what it answers. */
 
-import type { Violation } from '../../../lib/testing/simulation/run-scenario.js';
+import type { FaultEffect, Violation } from '../../../lib/testing/simulation/run-scenario.js';
 import type { StoredScenario } from '../../../lib/testing/simulation/scenario-json.js';
 import type { ScenarioPart } from '../../../lib/testing/simulation/scenario-part.js';
 
@@ -40,6 +40,8 @@ export interface ShownRun {
   readonly runs: number;
   /** Each fault in words. */
   readonly faults: readonly string[];
+  /** Which of them took effect, by their place in that list. */
+  readonly effects: readonly FaultEffect[];
   readonly timeline: readonly string[];
   readonly scenario: StoredScenario;
 }

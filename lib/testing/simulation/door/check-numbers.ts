@@ -1,5 +1,6 @@
 /** The numbers that `simulate` is given, checked before anything runs. */
 import { InvalidSettingError } from '../../../model/errors.js';
+import { checkNames } from './check-names.js';
 import type { Amount, Seeds } from './simulation-options.js';
 
 /** Seeds of one call; more are a programme of its own. */
@@ -13,6 +14,8 @@ export function checkWhole(name: string, value: number, least: number): number {
 
 /** @throws {InvalidSettingError} STREAMS_INVALID_SETTING */
 export function checkAmount(name: string, value: Amount, least: number): readonly [number, number] {
+  if (typeof value !== 'number' && !(Array.isArray(value) && value.length === 2))
+    throw invalid(name, value, 'a number, or the least and the most');
   const [from, to] = typeof value === 'number' ? [value, value] : value;
   checkWhole(name, from, least);
   checkWhole(name, to, least);
@@ -26,6 +29,9 @@ export function checkSeeds(seeds: Seeds): readonly number[] {
     if (seeds.length === 0) throw invalid('seeds', seeds, 'one seed at least');
     return [...new Set(seeds.map((seed) => checkWhole('seeds', seed, 0)))];
   }
+  if (typeof seeds !== 'number' && (typeof seeds !== 'object' || seeds === null))
+    throw invalid('seeds', seeds, 'how many, a list of them, or { from, count }');
+  if (typeof seeds === 'object') checkNames('seeds', seeds, ['from', 'count']);
   const { from, count } = typeof seeds === 'number' ? { from: 1, count: seeds } : seeds;
   checkWhole('seeds.from', from, 0);
   checkWhole(typeof seeds === 'number' ? 'seeds' : 'seeds.count', count, 1);

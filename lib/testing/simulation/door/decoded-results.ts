@@ -1,6 +1,7 @@
 /** The records and stores of a run as its topology's serdes read them. */
 import { byteKey } from '../../../model/byte-key.js';
 import { QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
+import { suggestion } from '../../../model/nearest.js';
 import { MemoryStore } from '../../../state/memory-store.js';
 import type { StateStore } from '../../../state/state-store.js';
 import { internalTopicName, type StreamsApp } from '../../../topology/app.js';
@@ -29,9 +30,10 @@ export class DecodedResults<Outside> implements SimulatedResults<Outside> {
     const spec = this.app.topology.stores.get(name);
     const changelog = this.app.topology.changelogs.get(name);
     if (spec === undefined || changelog === undefined)
-      throw new QueryRefusedError(`the topology has no store '${name}' that is kept in the log`, {
-        details: { store: name },
-      });
+      throw new QueryRefusedError(
+        `the topology has no store '${name}' that is kept in the log${among(name, this.app.topology.changelogs.keys())}`,
+        { details: { store: name }, remedy: 'Name one of the stores in the message.' },
+      );
     const topic = changelog.internal ? internalTopicName(this.app, changelog.topic) : changelog.topic;
     return this.recordsOf(topic).map((records) => {
       const bytes = new MemoryStore(name, spec.layout ?? null);
@@ -44,8 +46,9 @@ export class DecodedResults<Outside> implements SimulatedResults<Outside> {
   private recordsOf(topic: string): readonly (readonly KeptRecord[])[] {
     const records = this.contents.get(topic);
     if (records !== undefined) return records;
-    throw new UnknownTopicError(`there is no topic '${topic}' in the simulation`, {
+    throw new UnknownTopicError(`there is no topic '${topic}' in the simulation${among(topic, this.contents.keys())}`, {
       details: { topic, topics: [...this.contents.keys()] },
+      remedy: 'Name one of the topics in the message.',
     });
   }
 
@@ -56,6 +59,12 @@ export class DecodedResults<Outside> implements SimulatedResults<Outside> {
       details: { topic },
     });
   }
+}
+
+/** What there is instead. */
+function among(name: string, known: Iterable<string>): string {
+  const names = [...known];
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}${suggestion(name, names)}`;
 }
 
 /** Records of all partitions, one partition after the other. */

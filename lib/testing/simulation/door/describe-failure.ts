@@ -1,54 +1,80 @@
 /** A failed run in words: what is wrong, the smallest scenario in which it is, and how to see it again. */
-import type { StreamsApp } from '../../../topology/app.js';
 import type { Fault } from '../faults/fault.js';
 import { faultKind } from '../faults/fault-kinds.js';
+import { formatIndexRanges } from '../index-ranges.js';
+import type { FaultEffect } from '../run-scenario.js';
 import type { Scenario, ScenarioInput } from '../scenario.js';
+import type { ScenarioPart } from '../scenario-part.js';
 import { type TimelineEntry, timelineLines } from '../timeline.js';
 import type { InputTopic } from './encode-inputs.js';
 
 export interface Failure {
-  readonly app: StreamsApp;
+  readonly applicationId: string;
   readonly inputs: ReadonlyMap<string, InputTopic>;
   readonly checker: string;
   readonly what: string;
   /** As small as it was made. */
   readonly scenario: Scenario;
+  /** What that is of the seed's whole scenario. */
+  readonly part: ScenarioPart;
   /** Of that scenario. */
   readonly timeline: readonly TimelineEntry[];
+  readonly faultEffects: readonly FaultEffect[];
   readonly shrinkRuns: number;
+  /** What to look for where it fails without any fault; null: it takes faults. */
+  readonly withoutFaults: string | null;
 }
 
 const WHAT_MOST = 2_000;
 const INPUTS_MOST = 12;
 const VALUE_MOST = 120;
-const LINE_MOST = 180;
+const LINE_MOST = 400;
 /** Lines of the timeline before the last fault took effect, and after. */
-const LINES_BEFORE = 8;
-const LINES_AFTER = 16;
+const LINES_BEFORE = 12;
+const LINES_AFTER = 24;
+/** Entries of the task function that say nothing of records: left out of the excerpt, not of the whole timeline. */
+const BESIDE = /^(invocation-|snapshot-|restore-|heartbeat-|internal-topic-|topics-)/;
 
 export function describeFailure(failure: Failure): string {
-  const { app, checker, what, scenario, shrinkRuns } = failure;
+  const { applicationId, checker, what, scenario, shrinkRuns, part, withoutFaults } = failure;
   const { seed, inputs, faults, members } = scenario;
+  const size = `${count(inputs.length, 'record')}, ${count(faults.length, 'fault')} and ${count(members, 'member')}`;
   return [
-    `simulate: with seed ${seed}, ${app.applicationId} breaks '${checker}': ${cut(what, WHAT_MOST)}`,
+    `simulate: with seed ${seed}, ${applicationId} breaks '${checker}': ${cut(what, WHAT_MOST)}`,
     '',
-    `It takes ${count(inputs.length, 'record')}, ${count(faults.length, 'fault')} and ${count(members, 'member')} (shrunk in ${count(shrinkRuns, 'run')}):`,
-    ...faults.map((fault) => `  ${faultInWords(fault)}`),
+    ...(withoutFaults === null
+      ? [`It takes ${size} (shrunk in ${count(shrinkRuns, 'run')}):`]
+      : [`It fails even without faults. ${withoutFaults}`, '', `The run had ${size}:`]),
+    ...faults.flatMap((fault, index) => faultInWords(fault, failure.faultEffects, index)),
     ...inputs.slice(0, INPUTS_MOST).map((input) => `  ${inputInWords(input, failure.inputs.get(input.topic))}`),
     ...(inputs.length > INPUTS_MOST ? [`  and ${count(inputs.length - INPUTS_MOST, 'record')} more`] : []),
     '',
-    faults.length === 0
-      ? 'The end of its timeline (virtual milliseconds):'
-      : 'Its timeline around the last fault (virtual milliseconds):',
+    failure.faultEffects.length === 0
+      ? 'The end of its timeline (virtual milliseconds; all of it: details.timeline of this error):'
+      : 'Its timeline around the last fault (virtual milliseconds; all of it: details.timeline of this error):',
     ...excerpt(failure.timeline).map((line) => `  ${cut(line.trim(), LINE_MOST)}`),
     '',
-    `To run it again: simulate(app, { …, seeds: [${seed}] })`,
+    `To run it again: simulate(app, { …, seeds: [${seed}], part: ${partInWords(part)} })`,
+    `The whole seed: simulate(app, { …, seeds: [${seed}] })`,
   ].join('\n');
 }
 
-function faultInWords({ kind, ...parameters }: Fault): string {
+/** What the kind does, and what this one has done: to which call of which process, and when. */
+function faultInWords({ kind, ...parameters }: Fault, effects: readonly FaultEffect[], index: number): string[] {
   const drawn = Object.entries(parameters).map(([name, value]) => `${name} ${value}`);
-  return `fault ${kind}: ${faultKind(kind).about}${drawn.length === 0 ? '' : ` (${drawn.join(', ')})`}`;
+  const hits = effects.filter(({ fault }) => fault === index);
+  return [
+    `  fault ${kind}: ${faultKind(kind).about}${drawn.length === 0 ? '' : ` (${drawn.join(', ')})`}`,
+    ...hits.map(({ atMs, details }) => `    took effect at ${Math.round(atMs)} ms${hit(details)}`),
+    ...(hits.length === 0 ? ['    took no effect: its moment never came'] : []),
+  ];
+}
+
+function hit({ process, port, method, ...others }: FaultEffect['details']): string {
+  const call = port === undefined ? '' : ` in ${String(port)}.${String(method)}`;
+  const rest = Object.entries(others).map(([name, value]) => `${name} ${inJson(value)}`);
+  const where = process === undefined ? '' : ` on ${String(process)}${call}`;
+  return `${where}${rest.length === 0 ? '' : ` (${cut(rest.join(', '), VALUE_MOST)})`}`;
 }
 
 function inputInWords({ atMs, topic, partition, key, value }: ScenarioInput, serdes: InputTopic | undefined): string {
@@ -57,9 +83,16 @@ function inputInWords({ atMs, topic, partition, key, value }: ScenarioInput, ser
   return `record at ${Math.round(atMs)} ms to ${topic}-${partition}: ${shown(key, serdes?.key)} → ${shown(value, serdes?.value)}`;
 }
 
-/** What a person wants to see: around the last fault, or the end. What the checkers said is printed above. */
+/** As the option `part` takes it. */
+function partInWords({ faults, inputs, members }: ScenarioPart): string {
+  return `{ faults: '${formatIndexRanges(faults)}', inputs: '${formatIndexRanges(inputs)}', members: ${members} }`;
+}
+
+/** What befell records and commits around the last fault, or at the end. What the checkers said is printed above. */
 function excerpt(timeline: readonly TimelineEntry[]): readonly string[] {
-  const entries = timeline.filter(({ who }) => who !== 'checker');
+  const entries = timeline.filter(
+    ({ who, event }) => who === 'fault' || who === 'world' || (who.startsWith('task#') && !BESIDE.test(event)),
+  );
   const last = entries.findLastIndex(({ who }) => who === 'fault');
   const shown =
     last < 0

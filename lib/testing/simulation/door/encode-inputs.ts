@@ -1,9 +1,11 @@
 /** From the records of a user's topics to the inputs of one scenario. */
+import { asStreamsError, SerializationError } from '../../../model/errors.js';
 import { Cell } from '../../../serde/cell.js';
 import type { Serde } from '../../../serde/serde.js';
 import { defaultPartition } from '../../../topology/default-partitioner.js';
 import type { Chance } from '../chance.js';
 import type { UntimedInput } from '../generate-scenario.js';
+import { checkNames } from './check-names.js';
 import { invalid } from './check-numbers.js';
 import type { SimulatedInput, SimulatedInputs } from './simulation-options.js';
 
@@ -23,7 +25,8 @@ export interface InputTopic {
  */
 export function encodeInputs(topics: ReadonlyMap<string, InputTopic>, chance: Chance): readonly UntimedInput[] {
   const waiting = [...topics].map(([topic, input]) => {
-    const records = typeof input.records === 'function' ? input.records(chance) : input.records;
+    const records: unknown = typeof input.records === 'function' ? input.records(chance) : input.records;
+    if (!isList(records)) throw invalid(`inputs.${topic}.records`, records, 'a function that answers a list at once');
     return records.map((record, index) => encode(topic, input, record, index));
   });
   const mixed: UntimedInput[] = [];
@@ -45,11 +48,13 @@ function encode(
   record: SimulatedInput<unknown, unknown>,
   index: number,
 ): UntimedInput {
-  const key = Cell.of<unknown>(record.key).bytes(keySerde);
-  const value = Cell.of<unknown>(record.value).bytes(valueSerde);
+  const at = `inputs.${topic}.records[${index}]`;
+  checkNames(at, record, ['key', 'value', 'partition', 'timestampMs']);
+  const key = bytesOf(`${at}.key`, record.key, keySerde);
+  const value = bytesOf(`${at}.value`, record.value, valueSerde);
   const partition = record.partition ?? defaultPartition(key, value, partitions);
   if (!Number.isSafeInteger(partition) || partition < 0 || partition >= partitions)
-    throw invalid(`inputs.${topic}.records[${index}].partition`, partition, `a partition below ${partitions}`);
+    throw invalid(`${at}.partition`, partition, `a partition below ${partitions}`);
   return {
     topic,
     partition,
@@ -57,6 +62,21 @@ function encode(
     value,
     ...(record.timestampMs === undefined ? {} : { timestampMs: record.timestampMs }),
   };
+}
+
+/** @throws {SerializationError} STREAMS_SERIALIZATION_FAILED that names the record and its side */
+function bytesOf(at: string, part: unknown, serde: Serde<unknown>): Uint8Array | null {
+  try {
+    return Cell.of<unknown>(part).bytes(serde);
+  } catch (thrown) {
+    const { message, details, remedy } = asStreamsError(thrown);
+    const what = `simulate: ${at}: the serde does not write it: ${message}`;
+    throw new SerializationError(what, { cause: thrown, details: { ...details, name: at }, remedy });
+  }
+}
+
+function isList(records: unknown): records is readonly SimulatedInput<unknown, unknown>[] {
+  return Array.isArray(records);
 }
 
 function total(lists: readonly (readonly unknown[])[]): number {

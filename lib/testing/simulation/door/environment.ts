@@ -1,5 +1,6 @@
 /** What user code sees of the world it runs in: time, chance, what is outside of its process, and the way there. */
 import type { Clock } from '../../../host/host.js';
+import { InvalidSettingError } from '../../../model/errors.js';
 import { untilDeath } from '../../../runtime/mortal-ports.js';
 import type { StreamsApp } from '../../../topology/app.js';
 import type { Chance } from '../chance.js';
@@ -7,10 +8,13 @@ import { createChance } from '../chance.js';
 import type { Cloud } from '../cloud.js';
 import type { PortCall } from '../simulated-ports.js';
 import type { SimulatedProcess } from '../simulated-process.js';
+import { inWords, type RemoteCalls } from './remote-calls.js';
 import type { Remote, SimulatedApp, SimulatedEnvironment, SimulatedWorld } from './simulation-options.js';
 
 /** Longest time that a call of a service takes on its way there, and back. */
 const WAY_MOST_MS = 5;
+/** Letters of a call's arguments in the timeline. */
+const ARGUMENTS_MOST = 200;
 
 /** The world of one run. */
 export function createWorld(seed: number, clock: Clock, isReference: boolean): SimulatedWorld {
@@ -30,15 +34,49 @@ export function timelessClock(startMs: number): Clock {
   };
 }
 
-/** The application as one process makes it at its start. */
+/**
+ * The application as one process makes it at its start.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if it answers a promise, or no application
+ */
 export function startApp<Outside>(app: SimulatedApp<Outside>, environment: SimulatedEnvironment<Outside>): StreamsApp {
-  return typeof app === 'function' ? app(environment) : app;
+  const made: unknown = typeof app === 'function' ? app(environment) : app;
+  return checkMade('app', made, (value): value is StreamsApp => 'topology' in value && 'applicationId' in value);
+}
+
+/** @throws {InvalidSettingError} STREAMS_INVALID_SETTING if it answers a promise */
+export function makeOutside<Outside>(outside: (world: SimulatedWorld) => Outside, world: SimulatedWorld): Outside {
+  const made = outside(world);
+  if (typeof made === 'object' && made !== null) checkMade('outside', made, (value): value is object => value === made);
+  return made;
+}
+
+/** What a function of the user's has made: an object, and not the promise of one. */
+function checkMade<T>(option: 'app' | 'outside', made: unknown, isRight: (value: object) => value is T & object): T {
+  const isObject = typeof made === 'object' && made !== null;
+  if (isObject && typeof Reflect.get(made, 'then') === 'function')
+    throw new InvalidSettingError(
+      `simulate: ${option}: the function is asynchronous and answers a promise, where it must answer at once`,
+      { details: { name: option }, remedy: 'Wait for what it needs before `simulate` is called, and pass that in.' },
+    );
+  if (isObject && isRight(made)) return made;
+  throw new InvalidSettingError(`simulate: ${option}: what was given, or made, is no application of defineApp`, {
+    details: { name: option },
+    remedy: 'Give what `defineApp` answers, or a function that answers it.',
+  });
 }
 
 /** The environment of the process that a reference runs in. */
-export function referenceEnvironment<Outside>(world: SimulatedWorld, outside: Outside): SimulatedEnvironment<Outside> {
+export function referenceEnvironment<Outside>(
+  world: SimulatedWorld,
+  outside: Outside,
+  calls: RemoteCalls,
+): SimulatedEnvironment<Outside> {
   const remote = <S extends object>(service: S) =>
-    promising(service, async (method, args) => Reflect.apply(method.run, service, args));
+    promising(service, async (method, args) => {
+      calls.note(method.name, args);
+      return Reflect.apply(method.run, service, args);
+    });
   return { ...world, name: 'reference', outside, remote };
 }
 
@@ -46,7 +84,7 @@ export function referenceEnvironment<Outside>(world: SimulatedWorld, outside: Ou
 export function processEnvironment<Outside>(
   world: SimulatedWorld,
   outside: Outside,
-  { process, cloud }: { readonly process: SimulatedProcess; readonly cloud: Cloud },
+  { process, cloud, calls }: { readonly process: SimulatedProcess; readonly cloud: Cloud; readonly calls: RemoteCalls },
 ): SimulatedEnvironment<Outside> {
   const chance = cloud.chance(`${process.name}/outside`);
   const mortal = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -58,7 +96,11 @@ export function processEnvironment<Outside>(
   const remote = <S extends object>(service: S) =>
     promising(service, (method, args) =>
       mortal(() =>
-        call(cloud, chance, { process, method: method.name, args }, () => Reflect.apply(method.run, service, args)),
+        call(cloud, chance, { process, method: method.name, args }, () => {
+          calls.note(method.name, args);
+          cloud.timeline.add(process.name, 'remote-call', { method: method.name, args: cut(inWords(args)) });
+          return Reflect.apply(method.run, service, args);
+        }),
       ),
     );
   return {
@@ -87,6 +129,10 @@ async function call(
   const heard = await cloud.after(made, answer);
   await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
   return heard;
+}
+
+function cut(text: string): string {
+  return text.length <= ARGUMENTS_MOST ? text : `${text.slice(0, ARGUMENTS_MOST)}…`;
 }
 
 interface Method {

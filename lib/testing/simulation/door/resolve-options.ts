@@ -1,15 +1,17 @@
 /** Checks what `simulate` is given, and fills in what is not: nothing runs before all of it is right. */
 import { deadLetterTopics } from '../../../model/dead-letter-topics.js';
-import { UnknownTopicError } from '../../../model/errors.js';
+import { QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
+import { suggestion } from '../../../model/nearest.js';
 import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
 import { type StreamsApp, topicName } from '../../../topology/app.js';
 import { resolvePartitions } from '../../../topology/resolve-partitions.js';
 import { matchTopics } from '../../../topology/topic-patterns.js';
 import type { FaultKind } from '../faults/fault.js';
+import { checkNames } from './check-names.js';
 import { checkAmount, checkSeeds, checkWhole, invalid } from './check-numbers.js';
 import type { InputTopic } from './encode-inputs.js';
 import { HARMLESS_KINDS, SIMULATION_FAULTS } from './simulation-faults.js';
-import type { Amount, Seeds, SimulatedComparison, SimulatedInputs } from './simulation-options.js';
+import type { Amount, Seeds, SimulatedComparison, SimulatedInputs, SimulatedPart } from './simulation-options.js';
 
 /** The options with their types forgotten. */
 export interface GivenOptions {
@@ -21,8 +23,30 @@ export interface GivenOptions {
   readonly members?: Amount;
   readonly outputs?: Readonly<Record<string, SimulatedComparison>>;
   readonly settings?: SettingsInput;
+  readonly stores?: Readonly<Record<string, 'auto' | 'none'>>;
+  readonly strict?: boolean;
+  readonly part?: SimulatedPart;
+  readonly outside?: unknown;
+  readonly check?: unknown;
   readonly shrinkRuns?: number;
 }
+
+const OPTIONS: readonly (keyof GivenOptions)[] = [
+  'inputs',
+  'topics',
+  'faults',
+  'faultsPerRun',
+  'seeds',
+  'members',
+  'outputs',
+  'stores',
+  'strict',
+  'settings',
+  'outside',
+  'check',
+  'part',
+  'shrinkRuns',
+];
 
 export interface ResolvedOptions {
   readonly inputs: ReadonlyMap<string, InputTopic>;
@@ -34,7 +58,12 @@ export interface ResolvedOptions {
   readonly members: readonly [number, number];
   /** Of all topics that the application writes for others. */
   readonly outputs: ReadonlyMap<string, SimulatedComparison>;
+  /** As asked for; others are `auto`. */
+  readonly stores: ReadonlyMap<string, 'auto' | 'none'>;
+  readonly isStrict: boolean;
   readonly settings: SettingsInput;
+  /** Null: all of each scenario. */
+  readonly part: SimulatedPart | null;
   readonly shrinkRuns: number;
 }
 
@@ -50,6 +79,11 @@ const COMPARISONS: readonly SimulatedComparison[] = ['auto', 'sequence', 'multis
  *   read an input topic, or does not use one of the others · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED
  */
 export function resolveOptions(written: StreamsApp, given: GivenOptions): ResolvedOptions {
+  checkNames('', given, OPTIONS);
+  for (const name of ['outside', 'check'] as const)
+    if (given[name] !== undefined && typeof given[name] !== 'function') throw invalid(name, given[name], 'a function');
+  if (typeof given.inputs !== 'object' || given.inputs === null)
+    throw invalid('inputs', given.inputs, 'topics by name');
   const app = matchTopics(written, [...Object.keys(given.inputs), ...Object.keys(given.topics ?? {})]);
   const use = topicsOf(app);
   const settings = given.settings ?? {};
@@ -57,15 +91,19 @@ export function resolveOptions(written: StreamsApp, given: GivenOptions): Resolv
   const inputs = inputTopics(given, use);
   const topics = topicCounts(given, use, inputs);
   resolvePartitions(app, new Map(Object.entries(topics)));
+  const seeds = checkSeeds(given.seeds ?? DEFAULT_SEEDS);
   return {
     inputs,
     topics,
     kinds: faultKinds(given.faults),
     faultsPerRun: checkAmount('faultsPerRun', given.faultsPerRun ?? DEFAULT_FAULTS, 0),
-    seeds: checkSeeds(given.seeds ?? DEFAULT_SEEDS),
+    seeds,
     members: checkAmount('members', given.members ?? DEFAULT_MEMBERS, 1),
     outputs: comparisons(given, use),
+    stores: storesAsked(given, app),
+    isStrict: given.strict === true,
     settings,
+    part: checkPart(given, seeds),
     shrinkRuns: checkWhole('shrinkRuns', given.shrinkRuns ?? DEFAULT_SHRINK_RUNS, 0),
   };
 }
@@ -97,6 +135,10 @@ function inputTopics({ inputs }: GivenOptions, { read }: TopicUse): ReadonlyMap<
   const topics = new Map<string, InputTopic>();
   for (const [topic, input] of Object.entries(inputs)) {
     if (!read.has(topic)) throw unknown(`inputs: the application does not read topic '${topic}'`, topic, read);
+    checkNames(`inputs.${topic}`, input, ['key', 'value', 'partitions', 'records']);
+    for (const side of ['key', 'value'] as const)
+      if (typeof input[side]?.serialize !== 'function')
+        throw invalid(`inputs.${topic}.${side}`, input[side], 'a serde');
     const partitions = checkWhole(`inputs.${topic}.partitions`, input.partitions ?? DEFAULT_PARTITIONS, 1);
     topics.set(topic, { ...input, partitions, records: checkRecords(topic, input.records) });
   }
@@ -130,7 +172,8 @@ function topicCounts(
 function faultKinds(names: readonly string[] = SIMULATION_FAULTS): readonly FaultKind[] {
   return names.map((name) => {
     const kind = HARMLESS_KINDS.find((one) => one.kind === name);
-    if (kind === undefined) throw invalid('faults', name, `one of ${SIMULATION_FAULTS.join(', ')}`);
+    if (kind === undefined)
+      throw invalid('faults', name, `one of ${SIMULATION_FAULTS.join(', ')}${suggestion(name, SIMULATION_FAULTS)}`);
     return kind;
   });
 }
@@ -148,9 +191,34 @@ function comparisons(
   return new Map([...all].map((topic) => [topic, outputs[topic] ?? 'auto']));
 }
 
+/** @throws {QueryRefusedError} STREAMS_QUERY_REFUSED if there is no such store */
+function storesAsked({ stores = {} }: GivenOptions, { topology }: StreamsApp): ReadonlyMap<string, 'auto' | 'none'> {
+  const known = [...topology.changelogs.keys()];
+  for (const [store, comparison] of Object.entries(stores)) {
+    if (!known.includes(store))
+      throw new QueryRefusedError(
+        `simulate: stores: the application keeps no store '${store}' in the log; it has ${known.join(', ') || 'none'}`,
+        { details: { store, known }, remedy: 'Correct the name of the store.' },
+      );
+    if (comparison !== 'auto' && comparison !== 'none') throw invalid(`stores.${store}`, comparison, 'auto or none');
+  }
+  return new Map(Object.entries(stores));
+}
+
+function checkPart({ part }: GivenOptions, seeds: readonly number[]): SimulatedPart | null {
+  if (part === undefined) return null;
+  checkNames('part', part, ['faults', 'inputs', 'members']);
+  if (seeds.length !== 1) throw invalid('part', part, 'one seed: it is a part of one scenario');
+  if (part.members !== undefined) checkWhole('part.members', part.members, 1);
+  return part;
+}
+
 function unknown(message: string, topic: string, known: ReadonlySet<string>): UnknownTopicError {
-  return new UnknownTopicError(`simulate: ${message}; it has ${[...known].join(', ') || 'none'}`, {
-    details: { topic },
-    remedy: 'Correct the name of the topic, or let the topology use it.',
-  });
+  return new UnknownTopicError(
+    `simulate: ${message}; it has ${[...known].join(', ') || 'none'}${suggestion(topic, known)}`,
+    {
+      details: { topic },
+      remedy: 'Correct the name of the topic, or let the topology use it.',
+    },
+  );
 }

@@ -42,7 +42,21 @@ export type Amount = number | readonly [least: number, most: number];
 /** Which seeds to run: how many, from 1 on; or from where on; or each by name. */
 export type Seeds = number | { readonly from: number; readonly count: number } | readonly number[];
 
-/** The world around the application in one run. */
+/**
+ * A part of one seed's scenario, as a failure prints it: which of its faults and inputs, by number from 0 (`3`, `0-4,7`, both
+ * ends inclusive; `''`: none; absent: all), and how many members at the start.
+ */
+export interface SimulatedPart {
+  readonly faults?: string;
+  readonly inputs?: string;
+  readonly members?: number;
+}
+
+/**
+ * The world around the application in one run: what {@link SimulationOptions.outside} is handed, and, with more to it, each
+ * execution environment. Fakes of services take their time (`sleep`), their clock (`nowMs`) and their whims (`chance`) from it,
+ * so that the same seed takes the same course; `isReference` lets them leave out whims where results are made to compare with.
+ */
 export interface SimulatedWorld {
   readonly seed: number;
   /** Whether this run has no faults: it tells what the results should be. */
@@ -95,8 +109,12 @@ export interface SimulationOptions<K, V, Outside> {
   readonly seeds?: Seeds;
   /** Members (task functions that run at once) at the start. Default `[1, 3]`. */
   readonly members?: Amount;
-  /** By output topic. Default: `auto`. Only under exactly once; at least once compares nothing. */
+  /** By output topic. Default: `auto`. At least once, repeats are allowed. */
   readonly outputs?: Readonly<Record<string, SimulatedComparison>>;
+  /** By store: `none` leaves its content out. Default: `auto`, which compares it where the input decides it, under exactly once. */
+  readonly stores?: Readonly<Record<string, 'auto' | 'none'>>;
+  /** Whether to reject where a topic or store is left out of the comparison without being told to. Default false. */
+  readonly strict?: boolean;
   /** Over the application's own, and over the quick beats of a simulation (commits every 100 ms, …). */
   readonly settings?: SettingsInput;
   /**
@@ -105,10 +123,16 @@ export interface SimulationOptions<K, V, Outside> {
    */
   readonly outside?: (world: SimulatedWorld) => Outside;
   /**
-   * What else must hold when all input is processed and every process has ended. Throw (or `expect`) to say that it does not.
+   * What else must hold when all input is processed and every process has ended. Throw (or `expect`) to say that it does not;
+   * `false` says so as well.
    * A promise is waited for; it may read stores, and wait for nothing else.
    */
   readonly check?: (run: SimulatedRun<NoInfer<K>, NoInfer<V>, NoInfer<Outside>>) => unknown;
-  /** Runs that may be spent on making a failing scenario smaller. Default 100; 0: none. */
+  /** Runs a part of one seed: what a failure was made smaller to. Needs one seed in `seeds`. */
+  readonly part?: SimulatedPart;
+  /**
+   * Runs that may be spent on making a failing scenario smaller. Default 100; 0: none. One that fails without faults as well is
+   * not made smaller.
+   */
   readonly shrinkRuns?: number;
 }

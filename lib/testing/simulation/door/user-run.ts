@@ -1,5 +1,5 @@
 /** One run of one scenario of a user's application: fresh outsides, an application for each process, and the user's own check. */
-import { InternalError, UnknownTopicError } from '../../../model/errors.js';
+import { InternalError, SimulationFailedError, UnknownTopicError } from '../../../model/errors.js';
 import type { StreamsApp } from '../../../topology/app.js';
 import type { Checker } from '../checkers/checker.js';
 import { offsetsEqualReference } from '../checkers/offsets-equal-reference.js';
@@ -10,16 +10,25 @@ import type { Cloud } from '../cloud.js';
 import { type ReferenceOrder, referenceOf } from '../reference.js';
 import { runScenario, type ScenarioRun } from '../run-scenario.js';
 import type { Scenario, ScenarioInput } from '../scenario.js';
-import type { OutputComparison, Subject } from '../subject.js';
+import type { Subject } from '../subject.js';
 import { SubjectMap } from '../subject-map.js';
 import { VirtualTime } from '../virtual-time.js';
 import type { Witness } from '../witness.js';
-import { strictestAgreement, undecidedStores } from './decided-by-input.js';
+import { type Comparisons, compareReferences } from './comparisons.js';
 import { DecodedResults, decodeRecords } from './decoded-results.js';
-import { createWorld, processEnvironment, referenceEnvironment, startApp, timelessClock } from './environment.js';
+import {
+  createWorld,
+  makeOutside,
+  processEnvironment,
+  referenceEnvironment,
+  startApp,
+  timelessClock,
+} from './environment.js';
+import { RemoteCalls } from './remote-calls.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import type { SimulatedRun } from './simulated-run.js';
 import type { SimulatedApp, SimulatedWorld } from './simulation-options.js';
+import { TASKS_GO_ON, tasksGoOn } from './tasks-go-on.js';
 import { contentsOfReference, contentsOfRun } from './topic-contents.js';
 
 /** What an application's results are held to. How the product comes by them is watched in the product's own simulation. */
@@ -42,15 +51,10 @@ export interface UserSubject<Outside> {
 
 type Topics = Readonly<Record<string, unknown>>;
 
-/** How the results of a scenario are compared. */
-export interface Comparisons {
-  readonly outputs: Readonly<Record<string, OutputComparison>>;
-  readonly incomparableStores: readonly string[];
-}
-
 export interface UserScenarioRun extends ScenarioRun {
-  /** What the user's check threw; undefined: nothing. */
-  readonly thrown: unknown;
+  /** What the user's code has thrown, by the checker that found it: its check, or a task that stopped. */
+  readonly thrown: ReadonlyMap<string, unknown>;
+  readonly remoteCalls: RemoteCalls;
 }
 
 /**
@@ -60,12 +64,9 @@ export interface UserScenarioRun extends ScenarioRun {
  */
 export async function comparisonsOf<Outside>(user: UserSubject<Outside>, scenario: Scenario): Promise<Comparisons> {
   const { seed, inputs } = scenario;
-  const { map, reference: natural } = await runReference(user, { seed, inputs, order: 'natural' });
+  const { app, map, calls, reference: natural } = await runReference(user, { seed, inputs, order: 'natural' });
   const { reference: contrary } = await runReference(user, { seed, inputs, order: 'contrary' });
-  const outputs = [...user.options.outputs].map(([topic, comparison]) => {
-    return [topic, comparison === 'auto' ? strictestAgreement(topic, natural, contrary) : comparison] as const;
-  });
-  return { outputs: Object.fromEntries(outputs), incomparableStores: undecidedStores(map, natural, contrary) };
+  return compareReferences({ app, options: user.options, map, natural, contrary, remoteCalls: calls });
 }
 
 export async function runUserScenario<Outside>(
@@ -74,18 +75,34 @@ export async function runUserScenario<Outside>(
   comparisons: Comparisons,
 ): Promise<UserScenarioRun> {
   const running = new UserRun(user, scenario, comparisons);
-  const run = await runScenario(running.subject, scenario, [...RESULT_CHECKERS, running.checker]);
-  return { ...run, thrown: running.thrown };
+  const goOn = tasksGoOn((cause) => running.noteThrown(TASKS_GO_ON, cause));
+  try {
+    const run = await runScenario(running.subject, scenario, [...RESULT_CHECKERS, goOn, running.checker]);
+    return { ...run, thrown: running.thrown, remoteCalls: running.calls };
+  } catch (error) {
+    throw ofSeed(error, scenario.seed);
+  }
+}
+
+/** An error that ends a run before its checkers, with the seed that shows it again. */
+function ofSeed(error: unknown, seed: number): unknown {
+  if (!(error instanceof SimulationFailedError)) return error;
+  const { message, remedy, details } = error;
+  return new SimulationFailedError(
+    `simulate: with seed ${seed}, ${message}. ${remedy} To run it again: simulate(app, { …, seeds: [${seed}] })`,
+    { cause: error, remedy, details: { ...details, seed, checker: 'the-run-itself' } },
+  );
 }
 
 /** The application of a reference, with an outside of its own. */
 export function startReference<Outside>(
   { app, outside }: Pick<UserSubject<Outside>, 'app' | 'outside'>,
   seed: number,
-): { readonly app: StreamsApp; readonly outside: Outside } {
+): { readonly app: StreamsApp; readonly outside: Outside; readonly calls: RemoteCalls } {
   const world = createWorld(seed, timelessClock(new VirtualTime().clock.now()), true);
-  const made = outside(world);
-  return { app: startApp(app, referenceEnvironment(world, made)), outside: made };
+  const made = makeOutside(outside, world);
+  const calls = new RemoteCalls();
+  return { app: startApp(app, referenceEnvironment(world, made, calls)), outside: made, calls };
 }
 
 interface ReferenceInput {
@@ -95,16 +112,17 @@ interface ReferenceInput {
 }
 
 async function runReference<Outside>(user: UserSubject<Outside>, { seed, inputs, order }: ReferenceInput) {
-  const { app, outside } = startReference(user, seed);
+  const { app, outside, calls } = startReference(user, seed);
   const map = new SubjectMap({ app, topics: user.options.topics });
   const nowMs = new VirtualTime().clock.now();
-  return { app, outside, map, reference: await referenceOf(map, inputs, { updates: 'every', nowMs, order }) };
+  return { app, outside, calls, map, reference: await referenceOf(map, inputs, { updates: 'every', nowMs, order }) };
 }
 
 class UserRun<Outside> {
   readonly subject: Subject;
   readonly checker: Checker;
-  thrown: unknown;
+  readonly thrown = new Map<string, unknown>();
+  readonly calls = new RemoteCalls();
   private readonly user: UserSubject<Outside>;
   private surroundings: { readonly cloud: Cloud; readonly world: SimulatedWorld; readonly outside: Outside } | null =
     null;
@@ -114,29 +132,42 @@ class UserRun<Outside> {
     this.subject = {
       app: startReference(user, seed).app,
       topics: user.options.topics,
-      ...comparisons,
+      outputs: Object.fromEntries([...comparisons.topics].map(([topic, { comparison }]) => [topic, comparison])),
+      incomparableStores: [...comparisons.stores].flatMap(([store, { comparison }]) =>
+        comparison === 'none' ? [store] : [],
+      ),
       createApp: (process) => {
         const { cloud, world, outside } = this.around();
-        return startApp(user.app, processEnvironment(world, outside, { process, cloud }));
+        return startApp(user.app, processEnvironment(world, outside, { process, cloud, calls: this.calls }));
       },
     };
     this.checker = {
       name: OWN_CHECKER,
       watch: ({ cloud, witness, wrong }) => {
         const world = createWorld(seed, cloud.time.clock, false);
-        this.surroundings = { cloud, world, outside: user.outside(world) };
+        this.surroundings = { cloud, world, outside: makeOutside(user.outside, world) };
+        witness.transactions.listen(({ process, producer, offsets }) => {
+          const upTo = Object.fromEntries([...offsets].map(([input, { nextOffset }]) => [input, nextOffset]));
+          cloud.timeline.add(process, 'transaction-committed', { of: producer.transactionalId, upTo });
+        });
         return { ended: () => this.check(witness, wrong) };
       },
     };
+  }
+
+  /** The first that user code threw. */
+  noteThrown(checker: string, thrown: unknown): void {
+    if (!this.thrown.has(checker)) this.thrown.set(checker, thrown);
   }
 
   private async check(witness: Witness, wrong: (what: string) => void): Promise<void> {
     const { check } = this.user;
     if (check === undefined) return;
     try {
-      await check(await this.results(witness));
+      const answer: unknown = await check(await this.results(witness));
+      if (answer === false) wrong('check answered false: let it throw, or `expect`, to say what is wrong');
     } catch (thrown) {
-      this.thrown = thrown;
+      this.noteThrown(OWN_CHECKER, thrown);
       wrong(thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
@@ -155,7 +186,7 @@ class UserRun<Outside> {
       stores: results.stores.bind(results),
       inputs: (topic) => {
         const serdes = this.user.options.inputs.get(topic);
-        if (serdes === undefined) throw new UnknownTopicError(`topic '${topic}' has no inputs`, { details: { topic } });
+        if (serdes === undefined) throw unknownInput(topic, [...this.user.options.inputs.keys()]);
         return decodeRecords(contents.get(topic) ?? [], serdes);
       },
       reference: new DecodedResults(
@@ -170,4 +201,11 @@ class UserRun<Outside> {
     if (this.surroundings === null) throw new InternalError('a process starts before its run is watched');
     return this.surroundings;
   }
+}
+
+function unknownInput(topic: string, known: readonly string[]): UnknownTopicError {
+  return new UnknownTopicError(`topic '${topic}' has no inputs; there are those of ${known.join(', ')}`, {
+    details: { topic, known },
+    remedy: 'Name one of them, or read what the application has written by `outputs`.',
+  });
 }

@@ -1,10 +1,12 @@
 /** Processes that die or stand still. */
 
+import type { PortCall } from '../simulated-ports.js';
 import { atCall, named } from './at-call.js';
 import { anyCall } from './draw.js';
-import type { FaultKind } from './fault.js';
+import type { Fault, FaultKind } from './fault.js';
 
-const ANY = () => true;
+/** Calls of all ports; of one if the fault names it: `simulate` aims some at calls of services. */
+const ofPort = (fault: Fault) => (call: PortCall) => fault.port === undefined || call.port === fault.port;
 
 /** A process dies at one of its calls: before the call took effect, or after and without hearing of it. */
 export const crash: FaultKind = {
@@ -12,7 +14,7 @@ export const crash: FaultKind = {
   about: 'the process that makes the n-th call dies, before the call takes effect or after',
   make: (chance) => ({ kind: 'crash', call: anyCall(chance), before: chance.happens(0.5) }),
   activate(fault, _cloud, fired) {
-    const hook = atCall(Number(fault.call), ANY, (call): undefined => {
+    const hook = atCall(Number(fault.call), ofPort(fault), (call): undefined => {
       fired(named(call));
       call.process.kill('crashed');
     });
@@ -31,7 +33,7 @@ export const freeze: FaultKind = {
     ms: chance.between(100, 3 * sessionTimeoutMs),
   }),
   activate(fault, _cloud, fired) {
-    const hook = atCall(Number(fault.call), ANY, (call): undefined => {
+    const hook = atCall(Number(fault.call), ofPort(fault), (call): undefined => {
       fired(named(call));
       call.process.freeze(Number(fault.ms));
     });

@@ -15,12 +15,17 @@ const FOREIGN_MOST_MS = 8_000;
 const isCommit = ({ port, method }: PortCall) => port === 'producer' && method === 'commit';
 const isSend = ({ port, method }: PortCall) => port === 'producer' && /^send/.test(method);
 
-/** Hooks that act once in the n-th transaction: when something was sent, or when nothing but the commit is missing. */
+/**
+ * Hooks that act once in the n-th transaction: when something was sent, when nothing but the commit
+ * is missing, or, of a fault that is aimed at services, after the n-th call of one.
+ */
 function inTransaction(fault: Fault, act: (call: PortCall) => void) {
   const nth = Number(fault.transaction);
+  const isOutside = ({ port }: PortCall) => port === 'outside';
   const once = (call: PortCall): undefined => {
     act(call);
   };
+  if (fault.port === 'outside') return { after: atCall(nth, isOutside, once) };
   return fault.beforeCommit === true ? { before: atCall(nth, isCommit, once) } : { after: atCall(nth, isSend, once) };
 }
 

@@ -43,6 +43,18 @@ describe('what simulate refuses before anything runs', () => {
     ['shrinkRuns', { inputs: lines, shrinkRuns: Number.NaN }],
     ['faults', { inputs: lines, faults: untyped(['earthquake']) }],
     ['faults', { inputs: lines, faults: untyped(['input-lost']) }],
+    ['"5"', { inputs: lines, seeds: untyped('5') }],
+    ['seeds.form', { inputs: lines, seeds: untyped({ form: 1, count: 2 }) }],
+    ["is 'outputs' meant", { inputs: lines, output: { copies: 'last' } }],
+    ["is 'partitions' meant", { inputs: { lines: { ...lines.lines, partition: 2 } } }],
+    ['inputs.lines.records[0].ky', { inputs: { lines: { ...text, records: [{ ky: 'a', value: 'b' }] } } }],
+    ['inputs.lines.key', { inputs: { lines: { value: string(), records: [] } } }],
+    ["is 'crash' meant", { inputs: lines, faults: untyped(['crsh']) }],
+    ['check', { inputs: lines, check: 'all is well' }],
+    ['part', { inputs: lines, seeds: [1, 2], part: { faults: '0' } }],
+    ['part.members', { inputs: lines, seeds: [1], part: { members: 0 } }],
+    ['inputs.lines.records', { inputs: { lines: { ...text, records: async () => [] } } }],
+    ["is 'commitIntervalMs' meant", { inputs: lines, settings: { commitIntervalMS: 100 } }],
     ['inputs', { inputs: {} }],
     ['inputs.lines.partitions', { inputs: { lines: { ...lines.lines, partitions: 0 } } }],
     ['inputs.lines.records', { inputs: { lines: { ...text, records: untyped('a') } } }],
@@ -75,7 +87,30 @@ describe('what simulate refuses before anything runs', () => {
       inputs: { lines: { key: string(), value: long(), records: [{ key: 'a', value: untyped('one') }] } },
     });
 
-    expect(thrown).toMatchObject({ code: 'STREAMS_SERIALIZATION_FAILED' });
+    expect(thrown).toMatchObject({
+      code: 'STREAMS_SERIALIZATION_FAILED',
+      message: expect.stringContaining('inputs.lines.records[0].value'),
+    });
+  });
+
+  it.each([
+    ['app', async () => app(), {}],
+    ['outside', app, { outside: async () => ({}) }],
+  ])('an asynchronous function for %s, by name', async (name, application, options) => {
+    const thrown = await simulate(untyped(application), untyped({ inputs: lines, ...options })).catch(
+      (error: unknown) => error,
+    );
+
+    expect(thrown).toMatchObject({
+      code: 'STREAMS_INVALID_SETTING',
+      message: expect.stringMatching(new RegExp(`simulate: ${name}: .*asynchronous`)),
+    });
+  });
+
+  it('a store that the application does not keep', async () => {
+    const thrown = await withoutRunning({ inputs: lines, stores: { counts: 'none' } });
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_QUERY_REFUSED', message: expect.stringContaining("'counts'") });
   });
 });
 
