@@ -15,5 +15,5 @@ try {
 const report = await simulateCharges({ isIdempotent: true, seeds: SEEDS });
 const faults = Object.values(report.faults).reduce((sum, times) => sum + times, 0);
 console.log(
-  `\nWith an idempotency key all ${report.seeds.length} seeds hold: ${report.records} orders, ${faults} faults.`,
+  `\nWith an idempotency key all ${report.seeds.length} seeds hold: ${report.records} orders, ${faults} faults, ${report.remote.repeated} charges asked for again.`,
 );

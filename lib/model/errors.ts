@@ -211,7 +211,10 @@ export class SerializationError extends errorClass('STREAMS_SERIALIZATION_FAILED
 export class ProcessingError extends errorClass('STREAMS_PROCESSING_FAILED') {}
 /** A suppression that may give nothing out early has no room left; details: `records`, `sizeBytes` and their limits. */
 export class SuppressionFullError extends errorClass('STREAMS_SUPPRESSION_FULL') {}
-/** A simulated run broke a rule, or a user's own check; details: `seed`, `checker`. */
+/**
+ * A simulated run broke a rule or a user's own check, or came to a standstill; details: `seed`, `checker`, `part` (what is left of
+ * the seed's faults, inputs and members) and, not enumerable, `timeline`.
+ */
 export class SimulationFailedError extends errorClass('STREAMS_SIMULATION_FAILED') {}
 export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE') {}
 /** Kafka: `InvalidStateStoreException`. */

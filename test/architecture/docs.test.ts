@@ -5,6 +5,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../lib/model/errors.js';
+import { SIMULATION_FAULTS } from '../../lib/testing/index.js';
+import { faultKind } from '../../lib/testing/simulation/faults/fault-kinds.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Names of the broker's errors: Kafka has a few that begin as ours do. */
@@ -44,6 +46,19 @@ describe('the documents', () => {
     expect(broken.map(({ file, link }) => `${file} → ${link}`)).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['README.md', 'lib/README.md']));
     expect(links.flat().length).toBeGreaterThan(0);
+  });
+});
+
+describe('the kinds of faults in docs/testing.md', () => {
+  it('are those of the option `faults`, in the words of the kinds themselves', async () => {
+    const text = await read('docs/testing.md');
+    const table = text.slice(text.indexOf('| fault | |'));
+
+    const rows = [...table.slice(0, table.indexOf('\n\n')).matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)];
+
+    expect(rows.map(([, kind, about]) => [kind, about])).toEqual(
+      SIMULATION_FAULTS.map((kind) => [kind, faultKind(kind).about]),
+    );
   });
 });
 

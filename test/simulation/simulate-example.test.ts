@@ -24,6 +24,7 @@ describe('the example that charges cards', () => {
     const report = await simulateCharges({ isIdempotent: true, seeds: SEEDS });
 
     expect(report.seeds).toHaveLength(SEEDS);
+    expect(report.remote.repeated).toBeGreaterThan(0);
     expect(Object.values(report.faults).reduce((sum, times) => sum + times, 0)).toBeGreaterThan(SEEDS);
   });
 });

@@ -1,7 +1,7 @@
 /** What `simulate` says of an application that fails: whose fault it is, and how to see it again. */
 import { setTimeout } from 'node:timers';
 import { describe, expect, it } from 'vitest';
-import { defineApp, json, type SimulationFailedError, StreamsBuilder, string } from '../../lib/index.js';
+import { defineApp, json, long, type SimulationFailedError, StreamsBuilder, string } from '../../lib/index.js';
 import { type SimulatedEnvironment, simulate } from '../../lib/testing/index.js';
 
 const text = { key: string(), value: string() };
@@ -78,6 +78,36 @@ describe('a failure of simulate', () => {
 
     expect(details.checker).toBe('check');
     expect(message).toContain('check answered false');
+  });
+
+  it('lists what there is to a check that names what there is not, and the record that its serde does not read', async () => {
+    const said: string[] = [];
+
+    await simulate(joiningApp(), {
+      inputs: words,
+      seeds: [1],
+      check({ inputs, outputs, stores }) {
+        const attempts = [
+          () => outputs('joint'),
+          () => stores('joint'),
+          () => inputs('joined' as 'words'),
+          () => outputs('joined', { key: string(), value: long() }),
+        ];
+        for (const attempt of attempts)
+          try {
+            attempt();
+          } catch (thrown) {
+            said.push(String(thrown));
+          }
+      },
+    });
+
+    expect(said).toEqual([
+      expect.stringMatching(/no topic 'joint' .*; there are .*words.*; is 'joined' meant\?/),
+      expect.stringMatching(/no store 'joint' .*; there is joined; is 'joined' meant\?/),
+      expect.stringMatching(/'joined' has no inputs; there are those of words/),
+      expect.stringMatching(/does not read the value of record 0 of joined-\d: /),
+    ]);
   });
 
   it('names the task, the code and the error of user code that throws under faults', async () => {

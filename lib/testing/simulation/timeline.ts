@@ -1,5 +1,6 @@
 /** All that happened in a run, in order: what is printed of a failed one, and what two runs of one seed must have in common. */
 import type { Digest, LogFields, Logger } from '../../host/host.js';
+import { SimulationFailedError } from '../../model/errors.js';
 
 export interface TimelineEntry {
   /** Virtual milliseconds since the run began. */
@@ -36,9 +37,12 @@ export class Timeline {
     this.listeners.push(listener);
   }
 
-  /** @throws {RangeError} when a run that does not end has filled it */
+  /** @throws {SimulationFailedError} STREAMS_SIMULATION_FAILED when a run that does not end has filled it */
   add(who: string, event: string, fields: LogFields = {}, thrown?: unknown): void {
-    if (this.kept.length >= MAX_ENTRIES) throw new RangeError(`${MAX_ENTRIES} entries: the run goes in circles`);
+    if (this.kept.length >= MAX_ENTRIES)
+      throw new SimulationFailedError(
+        `${MAX_ENTRIES} entries of its timeline by ${this.nowMs()} ms: the run goes in circles`,
+      );
     const entry = { atMs: this.nowMs(), who, event, fields, ...(thrown === undefined ? {} : { thrown }) };
     this.kept.push(entry);
     for (const listener of this.listeners) listener(entry);

@@ -1,7 +1,8 @@
 /** The records and stores of a run as its topology's serdes read them. */
 import { byteKey } from '../../../model/byte-key.js';
-import { QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
+import { DeserializationError, QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
 import { suggestion } from '../../../model/nearest.js';
+import type { Serde } from '../../../serde/serde.js';
 import { MemoryStore } from '../../../state/memory-store.js';
 import type { StateStore } from '../../../state/state-store.js';
 import { internalTopicName, type StreamsApp } from '../../../topology/app.js';
@@ -22,8 +23,9 @@ export class DecodedResults<Outside> implements SimulatedResults<Outside> {
     this.serdes = serdesByTopic(app);
   }
 
-  outputs(topic: string, serdes = this.serdesOf(topic)): readonly SimulatedRecord<never, never>[] {
-    return decodeRecords(this.recordsOf(topic), serdes) as readonly SimulatedRecord<never, never>[];
+  outputs(topic: string, serdes?: TopicSerdes): readonly SimulatedRecord<never, never>[] {
+    const records = this.recordsOf(topic);
+    return decodeRecords(topic, records, serdes ?? this.serdesOf(topic)) as readonly SimulatedRecord<never, never>[];
   }
 
   stores<S extends StateStore>(name: string): readonly S[] {
@@ -67,18 +69,36 @@ function among(name: string, known: Iterable<string>): string {
   return `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ') || 'none'}${suggestion(name, names)}`;
 }
 
-/** Records of all partitions, one partition after the other. */
+/**
+ * Records of all partitions, one partition after the other.
+ *
+ * @throws {DeserializationError} STREAMS_DESERIALIZATION_FAILED that names the record and its side
+ */
 export function decodeRecords(
+  topic: string,
   partitions: readonly (readonly KeptRecord[])[],
   serdes: TopicSerdes,
 ): readonly SimulatedRecord<unknown, unknown>[] {
   return partitions.flatMap((records, partition) =>
     records.map(({ key, value, offset, timestampMs }) => ({
-      key: key === null ? null : serdes.key.deserialize(key),
-      value: value === null ? null : serdes.value.deserialize(value),
+      key: decode(key, serdes.key, `key of record ${offset} of ${topic}-${partition}`),
+      value: decode(value, serdes.value, `value of record ${offset} of ${topic}-${partition}`),
       partition,
       offset,
       timestampMs,
     })),
   );
+}
+
+function decode(bytes: Uint8Array | null, serde: Serde<unknown>, what: string): unknown {
+  if (bytes === null) return null;
+  try {
+    return serde.deserialize(bytes);
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new DeserializationError(`simulate: the serde does not read the ${what}: ${words}`, {
+      cause,
+      remedy: 'Give the serdes that the topic was written with.',
+    });
+  }
 }

@@ -69,9 +69,11 @@ function bytesOf(at: string, part: unknown, serde: Serde<unknown>): Uint8Array |
   try {
     return Cell.of<unknown>(part).bytes(serde);
   } catch (thrown) {
-    const { message, details, remedy } = asStreamsError(thrown);
-    const what = `simulate: ${at}: the serde does not write it: ${message}`;
-    throw new SerializationError(what, { cause: thrown, details: { ...details, name: at }, remedy });
+    const { message } = asStreamsError(thrown);
+    throw new SerializationError(`simulate: ${at}: its serde does not write it: ${message}`, {
+      cause: thrown,
+      details: { name: at },
+    });
   }
 }
 

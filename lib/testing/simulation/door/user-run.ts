@@ -187,7 +187,7 @@ class UserRun<Outside> {
       inputs: (topic) => {
         const serdes = this.user.options.inputs.get(topic);
         if (serdes === undefined) throw unknownInput(topic, [...this.user.options.inputs.keys()]);
-        return decodeRecords(contents.get(topic) ?? [], serdes);
+        return decodeRecords(topic, contents.get(topic) ?? [], serdes);
       },
       reference: new DecodedResults(
         expected.app,
