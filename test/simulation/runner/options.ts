@@ -16,7 +16,8 @@ Runs the whole system under faults in virtual time, one run for each seed, and s
   --members N     with --seed: this many members
   --mutants       switches off one protection of the product at a time, and runs seeds until one catches it (default 500 each)
   --only NAMES    with --mutants: these alone, such as self-stop,keeper
-  --model         explores the protocol of slots and leases exhaustively, which takes a minute or more
+  --model         explores the protocol of slots and leases exhaustively: some 20 s of processor time for the whole,
+                  and more for the explorations without each protection
   --json          prints the report as one line of JSON before the last line
   --help          prints this
 
