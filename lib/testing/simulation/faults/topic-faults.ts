@@ -24,7 +24,10 @@ export const topicTruncated: FaultKind = {
     begin: () =>
       cloud.inBackground(
         cloud.tryUntilCalm(Number(fault.atMs), async () => {
-          const read = (await inputs(cloud)).filter(({ start, committed }) => (committed ?? 0) > start);
+          const read = (await inputs(cloud)).filter(
+            // beyond the end: committed in an earlier life of the topic
+            ({ start, committed, stable }) => committed !== null && committed > start && committed <= stable,
+          );
           const chosen = read[Number(fault.partition) % read.length];
           if (chosen === undefined) return false;
           await cloud.log.deleteRecords(new Map([[chosen.key, offset(chosen.committed ?? 0)]]));
