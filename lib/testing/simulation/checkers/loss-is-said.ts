@@ -3,7 +3,8 @@
  * with the code of that before it goes on for long. Of an input that was filled beyond what it had read it gets no record at all.
  *
  * The bound: it looks at the ids of its topics every session time-out, one look may fail, and a commit that had begun before may
- * take as long as a transaction. A task of which two topics were created again, or one twice, or whose lease was deleted, is left alone:
+ * take as long as a transaction. A task that had committed no offset when its changelog was created again begins anew, and has lost
+ * nothing: at least once, its first records may have been committed without. A task of which two topics were created again, or one twice, or whose lease was deleted, is left alone:
  * the one may excuse the other, and who deletes a lease accepts what is there.
  */
 import type { FetchResult } from '../../../log/log.js';
@@ -17,10 +18,13 @@ export const lossIsSaid: Checker = {
   watch(run) {
     const { cloud, witness } = run;
     const { transactions } = witness;
+    const begunAtMs = new Map<TopicPartitionKey, number>();
     const movedAtMs = new Map<TopicPartitionKey, number>();
     const readAtMs = new Map<TopicPartitionKey, number>();
     const deleted = new Set<string>();
     transactions.listen(({ offsets }) => {
+      for (const [key, { nextOffset }] of offsets)
+        if (nextOffset > 0 && !begunAtMs.has(key)) begunAtMs.set(key, cloud.time.nowMs);
       if (cloud.harms.all.length === 0) return;
       for (const [key, { nextOffset }] of offsets)
         if (nextOffset !== transactions.committedOffsets.get(key)?.nextOffset) movedAtMs.set(key, cloud.time.nowMs);
@@ -38,13 +42,15 @@ export const lossIsSaid: Checker = {
     });
     return {
       async ended() {
-        for (const harm of cloud.harms.all) checkHarm(run, harm, { movedAtMs, readAtMs, deleted });
+        for (const harm of cloud.harms.all) checkHarm(run, harm, { begunAtMs, movedAtMs, readAtMs, deleted });
       },
     };
   },
 };
 
 interface Seen {
+  /** When an offset of an input beyond its start was first committed, in virtual milliseconds. */
+  readonly begunAtMs: ReadonlyMap<TopicPartitionKey, number>;
   /** When the committed offset of an input moved last, in virtual milliseconds. */
   readonly movedAtMs: ReadonlyMap<TopicPartitionKey, number>;
   /** When a task function was last answered records of a partition. */
@@ -56,7 +62,7 @@ interface Seen {
 function checkHarm(
   { cloud, witness, wrong }: CheckedRun,
   { kind, mustBeSaid = [], atMs = 0 }: Harm,
-  { movedAtMs, readAtMs, deleted }: Seen,
+  { begunAtMs, movedAtMs, readAtMs, deleted }: Seen,
 ): void {
   const { sessionTimeoutMs, transactionTimeoutMs } = cloud.app.settings;
   const boundMs = 2 * sessionTimeoutMs + transactionTimeoutMs;
@@ -68,6 +74,8 @@ function checkHarm(
     for (const key of inputs.map(topicPartitionKey))
       if (keys.has(key) && (readAtMs.get(key) ?? 0) > atMs) wrong(`task ${taskId} reads ${key} on after ${kind}`);
     if (cloud.harms.stoppedTasks.has(taskId)) continue;
+    const hadBegun = inputs.some((input) => (begunAtMs.get(topicPartitionKey(input)) ?? Infinity) <= atMs);
+    if (!hadBegun && !inputs.some((input) => keys.has(topicPartitionKey(input)))) continue;
     const lastMs = Math.max(0, ...inputs.map((input) => movedAtMs.get(topicPartitionKey(input)) ?? 0));
     const forMs = lastMs - atMs;
     if (forMs > boundMs) wrong(`task ${taskId} goes on for ${forMs} ms after ${kind} as if it had lost nothing`);
