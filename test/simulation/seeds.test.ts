@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { reportFailure, whatDidNotHold } from './runner/report.js';
 import { runSeeds } from './runner/run-seeds.js';
 
-/** Seeds that nobody has seen, so that each run of the tests looks further; the line that is printed repeats them. */
-const FIRST_FRESH = 1_000_000;
-const from = Number(process.env.SIMULATION_FROM ?? FIRST_FRESH + (Math.floor(Date.now() / 1_000) % 1_000_000_000));
+/** The same seeds each time, unless `SIMULATION_FROM` asks for others: what is new is looked for by hand, and by night. */
+const from = Number(process.env.SIMULATION_FROM ?? 1);
 const seeds = Number(process.env.SIMULATION_SEEDS ?? 200);
 /** Besides the runs themselves: those that make failures smaller. */
 const MOST_MS = 900_000;
