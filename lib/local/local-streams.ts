@@ -207,10 +207,10 @@ export class LocalStreams {
 
   /**
    * Reads a topic, as a read-committed consumer would: all that is in it at the time of the call, partition after partition, each in
-   * order of its offsets. All of it is held in memory: for tests and small topics.
+   * order of its offsets. Transactions that are open then are waited for. All of it is held in memory: for tests and small topics.
    *
    * @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC · {UnavailableError} STREAMS_UNAVAILABLE if the log gives nothing for half a
-   *   minute · what the serdes throw at bytes that are not theirs
+   *   minute, as behind a transaction that stays open · what the serdes throw at bytes that are not theirs
    */
   read<K, V>(topic: string, serdes: InputSerdes<K, V>): Promise<readonly OutputRecord<K, V>[]> {
     return readRecords(this.log, topic, serdes);

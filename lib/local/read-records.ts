@@ -47,10 +47,13 @@ export async function readRecords<K, V>(
   return read;
 }
 
-/** From the first record that there is up to the last stable offset (exclusive) at the time of the call. */
+/**
+ * From the first record that there is up to the high watermark (exclusive) at the time of the call. The last stable offset is not
+ * enough: a broker answers a commit before it has marked it in every partition.
+ */
 async function* committedRecords(log: Log, at: TopicPartition): AsyncGenerator<LogRecord> {
   const key = topicPartitionKey(at);
-  const end = (await log.listOffsets([at], 'lastStable')).get(key) ?? offset(0);
+  const end = (await log.listOffsets([at], 'highWatermark')).get(key) ?? offset(0);
   let next = (await log.listOffsets([at], 'earliest')).get(key) ?? offset(0);
   for (let idle = 0; next < end; ) {
     const [result] = await log.fetch([{ ...at, fromOffset: next }], {

@@ -75,7 +75,9 @@ describe('the local system', () => {
     ]);
     const open = await streams.log.initProducer({ transactionalId: 'open', transactionTimeoutMs: 60_000 });
     await open.send({ topic: 'lines', partition: 0 }, oneRecord('not committed'));
-    const read = await streams.read('lines', serdes);
+    const reading = streams.read('lines', serdes);
+    await open.abort();
+    const read = await reading;
 
     const same = read.filter(({ key }) => key === 'same');
     expect(same).toMatchObject([
@@ -84,7 +86,6 @@ describe('the local system', () => {
     ]);
     expect(same[0]?.partition).toBe(same[1]?.partition);
     expect(read.map(({ value }) => value).sort()).toEqual(['first', 'no key', null].sort());
-    await open.abort();
   });
 
   it('reads over what was aborted up to the end, and nothing where there is nothing', async () => {
