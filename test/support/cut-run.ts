@@ -7,7 +7,9 @@ import type { StoreWrite } from '../../lib/state/byte-store.js';
 import { createStores } from '../../lib/state/create-stores.js';
 import { createStreamTask } from '../../lib/task/create-task.js';
 import type { StreamTask } from '../../lib/task/stream-task.js';
-import { internalTopicName, type StreamsApp } from '../../lib/topology/app.js';
+import { defineApp, internalTopicName, type StreamsApp } from '../../lib/topology/app.js';
+import type { Topology } from '../../lib/topology/topology.js';
+import { compacted } from './windowed-stores.js';
 
 export interface CutInput {
   readonly topic: string;
@@ -21,7 +23,7 @@ export interface CutOptions {
   readonly step: number;
   /** Whether each commit is followed by a record that is aborted, and a start anew. */
   readonly restart: boolean;
-  /** What a cleaner leaves of a store's changelog; default: all of it. */
+  /** What is left of a store's changelog when it is read again; default: what the cleaner may leave. */
   readonly cleaned?: (store: string, log: readonly StoreWrite[]) => readonly StoreWrite[];
 }
 
@@ -41,8 +43,13 @@ class OnePartitionEach extends Map<string, number> {
   }
 }
 
+/** An application whose every update goes downstream: what it writes does not depend on where it is cut. */
+export function uncachedApp(topology: Topology): StreamsApp {
+  return defineApp({ applicationId: 'app', topology, settings: { statestoreCacheMaxBytes: 0 } });
+}
+
 export async function cutRun(app: StreamsApp, inputs: readonly CutInput[], options: CutOptions): Promise<CutResult> {
-  const { step, restart, cleaned = (_, log) => log } = options;
+  const { step, restart, cleaned = (store, log) => leftByCleaner(app.topology, store, log) } = options;
   const storeOf = new Map(
     [...app.topology.changelogs.values()].map((log) => [internalTopicName(app, log.topic), log.store]),
   );
@@ -100,6 +107,13 @@ async function open(
     task.addRecords({ topic, partition: 0, records: records.build(), nextOffset: end, endOffset: end });
   }
   return task;
+}
+
+/** Of versions the cleaner keeps all that could still be asked for. */
+function leftByCleaner(topology: Topology, store: string, log: readonly StoreWrite[]): readonly StoreWrite[] {
+  const spec = topology.stores.get(store);
+  const isCompacted = spec?.kind !== 'versioned' && spec?.changelogConfig['cleanup.policy'] !== 'delete';
+  return isCompacted ? compacted(log) : log;
 }
 
 function bytes(text: string | null): Buffer | null {

@@ -10,7 +10,7 @@ import {
   string,
 } from '../../../lib/index.js';
 import type { Topology } from '../../../lib/topology/topology.js';
-import { type RestartInput, runCut } from '../../support/restarts.js';
+import { type CutInput, cutRun, uncachedApp } from '../../support/cut-run.js';
 
 const text = { key: string(), value: string() };
 
@@ -77,11 +77,13 @@ test('stores whose entries end, cut at any record, aborted and restored from a c
       fc.integer({ min: 1, max: 3 }),
       async (ttl, given, step) => {
         const topology = topologyOf(ttl);
-        const records: readonly RestartInput[] = given;
-        const cut = await runCut(topology, records, step, true);
+        const records: readonly CutInput[] = given;
+        const cut = await cutRun(uncachedApp(topology), records, { step: step, restart: true });
 
-        expect(cut).toEqual(await runCut(topology, records, step, false));
-        expect(cut.outputs).toEqual((await runCut(topology, records, 100, false)).outputs);
+        expect(cut).toEqual(await cutRun(uncachedApp(topology), records, { step: step, restart: false }));
+        expect(cut.written).toEqual(
+          (await cutRun(uncachedApp(topology), records, { step: 100, restart: false })).written,
+        );
       },
     ),
     { numRuns: 120 },

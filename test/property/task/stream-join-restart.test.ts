@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StreamsBuilder, string } from '../../../lib/index.js';
 import type { Topology } from '../../../lib/topology/topology.js';
-import { type RestartInput, runCut } from '../../support/restarts.js';
+import { type CutInput, cutRun, uncachedApp } from '../../support/cut-run.js';
 
 const text = { key: string(), value: string() };
 type Kind = 'join' | 'leftJoin' | 'outerJoin';
@@ -19,7 +19,7 @@ function joined(kind: Kind, before: number, after: number, grace: number, inMemo
   return builder.build();
 }
 
-const input: fc.Arbitrary<RestartInput> = fc.record({
+const input: fc.Arbitrary<CutInput> = fc.record({
   topic: fc.constantFrom('left', 'right'),
   key: fc.constantFrom('x', 'y', 'xy', null),
   value: fc.constantFrom('1', '2', null),
@@ -37,7 +37,9 @@ test.each(['join', 'leftJoin', 'outerJoin'] as const)(
         async (inputs, windows, step) => {
           const topology = joined(kind, ...windows);
 
-          expect(await runCut(topology, inputs, step, true)).toEqual(await runCut(topology, inputs, step, false));
+          expect(await cutRun(uncachedApp(topology), inputs, { step: step, restart: true })).toEqual(
+            await cutRun(uncachedApp(topology), inputs, { step: step, restart: false }),
+          );
         },
       ),
       { numRuns: 80 },

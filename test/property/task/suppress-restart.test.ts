@@ -10,7 +10,7 @@ import {
   untilWindowCloses,
 } from '../../../lib/index.js';
 import type { Topology } from '../../../lib/topology/topology.js';
-import { type RestartInput, runCut } from '../../support/restarts.js';
+import { type CutInput, cutRun, uncachedApp } from '../../support/cut-run.js';
 
 const text = { key: string(), value: string() };
 
@@ -57,9 +57,11 @@ const topologies = fc.oneof(
 test('a suppression cut at any record, aborted and restored from a cleaned log, loses nothing and says nothing twice (trap 27)', async () => {
   await fc.assert(
     fc.asyncProperty(topologies, inputs, fc.integer({ min: 1, max: 3 }), async (topology, given, step) => {
-      const records: readonly RestartInput[] = given;
+      const records: readonly CutInput[] = given;
 
-      expect(await runCut(topology, records, step, true)).toEqual(await runCut(topology, records, step, false));
+      expect(await cutRun(uncachedApp(topology), records, { step: step, restart: true })).toEqual(
+        await cutRun(uncachedApp(topology), records, { step: step, restart: false }),
+      );
     }),
     { numRuns: 150 },
   );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StreamsBuilder, string } from '../../../lib/index.js';
 import type { Topology } from '../../../lib/topology/topology.js';
-import { type RestartInput, runCut } from '../../support/restarts.js';
+import { type CutInput, cutRun, uncachedApp } from '../../support/cut-run.js';
 
 const text = { key: string(), value: string() };
 const joiner = (own: string | null, other: string | null) => `${own}+${other}`;
@@ -45,9 +45,11 @@ test('joins of tables cut at any record, aborted and restored from a cleaned log
       fc.integer({ min: 1, max: 3 }),
       async (kind, grace, given, step) => {
         const topology = topologyOf(kind, grace);
-        const records: readonly RestartInput[] = given;
+        const records: readonly CutInput[] = given;
 
-        expect(await runCut(topology, records, step, true)).toEqual(await runCut(topology, records, step, false));
+        expect(await cutRun(uncachedApp(topology), records, { step: step, restart: true })).toEqual(
+          await cutRun(uncachedApp(topology), records, { step: step, restart: false }),
+        );
       },
     ),
     { numRuns: 120 },
