@@ -3,16 +3,15 @@ import { type Awaitable, andThen, forEachInOrder, isPromise } from '../../model/
 import type { ByteKey } from '../../model/byte-key.js';
 import { NO_HEADERS } from '../../model/record-set.js';
 import type { Window, Windowed } from '../../model/windowed.js';
-import type { EngineContext } from '../../processor/engine-context.js';
-import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { ProcessorSupplier } from '../../processor/processor.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
 import type { StoredEntry } from '../../state/byte-store.js';
 import { compareSessionsByTime, packSessionKey, readSessionKey, sessionsOfKey } from '../../state/session-layout.js';
 import type { Change } from '../change.js';
 import type { SessionWindows } from '../windows/windows.js';
 import type { RowFold } from './aggregate-processor.js';
-import { type WindowedNode, WindowRows } from './window-rows.js';
+import type { WindowedNode } from './window-rows.js';
+import { WindowedProcessor } from './windowed-processor.js';
 
 /** How sessions are begun, grown and joined. */
 export interface SessionFold<K, V, A> {
@@ -45,34 +44,24 @@ interface Session {
   readonly stored: StoredEntry;
 }
 
-class SessionAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>> {
-  private readonly node: SessionNode<K, A>;
+class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
+  private readonly inMemory: boolean;
   private readonly gapMs: number;
   private readonly fold: SessionFold<K, V, A>;
-  declare private context: EngineContext<Windowed<K>, Change<A>>;
-  declare private rows: WindowRows<K, A>;
 
   constructor(node: SessionNode<K, A>, windows: SessionWindows, fold: SessionFold<K, V, A>) {
-    this.node = node;
+    super(node, sessionTimestamp);
+    this.inMemory = node.inMemory;
     this.gapMs = windows.inactivityGapMs;
     this.fold = fold;
   }
 
-  init(context: ProcessorContext<Windowed<K>, Change<A>>): Awaitable<void> {
-    this.context = context as EngineContext<Windowed<K>, Change<A>>;
-    this.rows = new WindowRows(this.context, this.node);
-    return this.rows.init();
-  }
-
-  process(record: StreamRecord<K, V>): Awaitable<void> {
-    const key = record.keyCell.byteKey(this.node.key);
-    if (key === null) return this.context.recordDropped('null-key');
+  protected aggregate(record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
     const closeMs = this.rows.observe(record.timestampMs);
     const found = this.connected(record.timestampMs, key);
-    const updated = isPromise(found)
+    return isPromise(found)
       ? found.then((later) => this.join(record, key, closeMs, later))
       : this.join(record, key, closeMs, found);
-    return andThen(updated, () => this.rows.emitFinal(record, sessionTimestamp));
   }
 
   /** Sessions of the key with a pause of no more than the gap to a time. */
@@ -85,7 +74,7 @@ class SessionAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A
         const { key: of, ...window } = readSessionKey(stored.key);
         if (of === key && window.startMs <= latestStartMs) sessions.push({ at: stored.key, window, stored });
       }
-      return this.node.inMemory ? sessions.sort((a, b) => compareSessionsByTime(a.at, b.at)) : sessions;
+      return this.inMemory ? sessions.sort((a, b) => compareSessionsByTime(a.at, b.at)) : sessions;
     });
   }
 

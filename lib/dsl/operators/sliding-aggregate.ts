@@ -2,9 +2,7 @@
 import { type Awaitable, andThen, isPromise } from '../../model/awaitable.js';
 import type { ByteKey } from '../../model/byte-key.js';
 import type { Windowed } from '../../model/windowed.js';
-import type { EngineContext } from '../../processor/engine-context.js';
-import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { ProcessorSupplier } from '../../processor/processor.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
 import type { StoredEntry } from '../../state/byte-store.js';
 import { packWindowKey, readWindowKey, windowsOfKey } from '../../state/window-layout.js';
@@ -19,8 +17,8 @@ import {
   type SlidingStep,
   slidingSteps,
 } from './sliding-steps.js';
-import { rowTimestamp } from './window-aggregate.js';
-import { type WindowedNode, WindowRows, type WindowUpdate } from './window-rows.js';
+import type { WindowedNode, WindowUpdate } from './window-rows.js';
+import { rowTimestamp, WindowedProcessor } from './windowed-processor.js';
 
 /** Records with a null key or a null value are dropped, as in Kafka Streams. */
 export function slidingAggregate<K, V, A>(
@@ -31,35 +29,21 @@ export function slidingAggregate<K, V, A>(
   return () => new SlidingAggregate(node, windows, fold);
 }
 
-class SlidingAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>> {
-  private readonly node: WindowedNode<K, A>;
+class SlidingAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
   private readonly differenceMs: number;
   private readonly fold: RowFold<K, V, A>;
-  declare private context: EngineContext<Windowed<K>, Change<A>>;
-  declare private rows: WindowRows<K, A>;
 
   constructor(node: WindowedNode<K, A>, windows: SlidingWindows, fold: RowFold<K, V, A>) {
-    this.node = node;
+    super(node, rowTimestamp);
     this.differenceMs = windows.timeDifferenceMs;
     this.fold = fold;
   }
 
-  init(context: ProcessorContext<Windowed<K>, Change<A>>): Awaitable<void> {
-    this.context = context as EngineContext<Windowed<K>, Change<A>>;
-    this.rows = new WindowRows(this.context, this.node);
-    return this.rows.init();
-  }
-
-  process(record: StreamRecord<K, V>): Awaitable<void> {
-    const key = record.keyCell.byteKey(this.node.key);
-    if (key === null) return this.context.recordDropped('null-key');
+  protected aggregate(record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
     if (record.valueCell.isNull) return this.context.recordDropped('null-value');
     const closeMs = this.rows.observe(record.timestampMs);
     if (record.timestampMs + 1 + this.differenceMs <= closeMs) return this.context.recordDropped('late');
-    const updated = andThen(this.stepsFor(record.timestampMs, key), (steps) =>
-      this.takeFrom(0, steps, closeMs, record, key),
-    );
-    return andThen(updated, () => this.rows.emitFinal(record, rowTimestamp));
+    return andThen(this.stepsFor(record.timestampMs, key), (steps) => this.takeFrom(0, steps, closeMs, record, key));
   }
 
   private stepsFor(timestampMs: number, key: ByteKey): Awaitable<readonly SlidingStep[]> {

@@ -2,16 +2,15 @@
 import { type Awaitable, isPromise } from '../../model/awaitable.js';
 import type { ByteKey } from '../../model/byte-key.js';
 import type { Window, Windowed } from '../../model/windowed.js';
-import type { EngineContext } from '../../processor/engine-context.js';
-import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type { ProcessorContext } from '../../processor/processor-context.js';
+import type { ProcessorSupplier } from '../../processor/processor.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
 import type { StoredValue } from '../../state/byte-store.js';
 import { packWindowKey } from '../../state/window-layout.js';
 import type { Change } from '../change.js';
 import type { FixedWindows } from '../windows/windows.js';
 import type { RowFold } from './aggregate-processor.js';
-import { type WindowedNode, WindowRows, type WindowUpdate } from './window-rows.js';
+import type { WindowedNode, WindowUpdate } from './window-rows.js';
+import { rowTimestamp, WindowedProcessor } from './windowed-processor.js';
 
 /** A null value is folded as any other; only a null key is dropped, as in Kafka Streams. */
 export function windowAggregate<K, V, A>(
@@ -22,37 +21,19 @@ export function windowAggregate<K, V, A>(
   return () => new WindowAggregate(node, windows, fold);
 }
 
-/** A result has the greatest timestamp of its window's records. */
-export const rowTimestamp = (_window: Window, rowMs: number): number => rowMs;
-
-class WindowAggregate<K, V, A> implements Processor<K, V, Windowed<K>, Change<A>> {
-  private readonly node: WindowedNode<K, A>;
+class WindowAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
   private readonly windows: FixedWindows;
   private readonly fold: RowFold<K, V, A>;
-  declare private context: EngineContext<Windowed<K>, Change<A>>;
-  declare private rows: WindowRows<K, A>;
 
   constructor(node: WindowedNode<K, A>, windows: FixedWindows, fold: RowFold<K, V, A>) {
-    this.node = node;
+    super(node, rowTimestamp);
     this.windows = windows;
     this.fold = fold;
   }
 
-  init(context: ProcessorContext<Windowed<K>, Change<A>>): Awaitable<void> {
-    this.context = context as EngineContext<Windowed<K>, Change<A>>;
-    this.rows = new WindowRows(this.context, this.node);
-    return this.rows.init();
-  }
-
-  process(record: StreamRecord<K, V>): Awaitable<void> {
-    const key = record.keyCell.byteKey(this.node.key);
-    if (key === null) return this.context.recordDropped('null-key');
+  protected aggregate(record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
     const closeMs = this.rows.observe(record.timestampMs);
-    const windows = this.windows.windowsFor(record.timestampMs);
-    const updated = this.updateFrom(0, windows, closeMs, record, key);
-    return isPromise(updated)
-      ? updated.then(() => this.rows.emitFinal(record, rowTimestamp))
-      : this.rows.emitFinal(record, rowTimestamp);
+    return this.updateFrom(0, this.windows.windowsFor(record.timestampMs), closeMs, record, key);
   }
 
   private updateFrom(
