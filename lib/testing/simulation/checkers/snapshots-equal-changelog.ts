@@ -1,9 +1,8 @@
 /**
  * Every snapshot opens, unless a fault has damaged it, and is what was committed to its changelog below its offset. Keys that
  * were written again before it was published may have the later value (N2 of runtime/snapshot.ts) or, where compaction has left
- * out what a follower would have read, one from before or none: its tail brings them. So may windows that
- * are past: what came too late for them is in the changelog alone.
- * No value is one that was never committed.
+ * out what a follower would have read, one from before or none: its tail brings them. So may windows that are past: what came too
+ * late for them is in the changelog alone. No value is one that was never committed.
  */
 import { SnapshotCorruptedError } from '../../../model/errors.js';
 import type { Offset } from '../../../model/offset.js';
@@ -24,7 +23,7 @@ const MANIFEST = /\.manifest$/;
 /** Snapshots of one store that are opened, the newest: in a run there are some ten. */
 const OPENED_MOST = 20;
 
-/** By name of the manifest: the end of the changelog when it was published: what was committed then may lie beyond an open transaction of others. */
+/** By name of the manifest: the changelog's end when it was published; what was committed then may lie behind an open transaction. */
 type PublishedEnds = ReadonlyMap<string, Promise<ReadonlyMap<string, Offset>>>;
 
 export const snapshotsEqualChangelog: Checker = {
