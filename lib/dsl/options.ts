@@ -30,7 +30,7 @@ export interface NewValueOptions<V> {
 export interface StreamOptions<K, V> extends NamedOptions {
   readonly key: Serde<K>;
   readonly value: Serde<V>;
-  /** Default: the record's own timestamp. */
+  /** Default: the application's (`defineApp({ timestampExtractor })`), else the setting `defaultTimestampExtractor`. */
   readonly timestampExtractor?: TimestampExtractor;
   /** Where to start without committed offsets; default: the setting `autoOffsetReset`. */
   readonly offsetReset?: OffsetReset;

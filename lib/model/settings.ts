@@ -20,6 +20,11 @@ export interface Settings {
   readonly bufferedRecordsPerPartition: number;
   /** Or Kafka's `by_duration:` with an ISO 8601 duration (KIP-1106). */
   readonly autoOffsetReset: 'earliest' | 'latest' | 'none' | `by_duration:${string}`;
+  readonly defaultTimestampExtractor:
+    | 'failOnInvalidTimestamp'
+    | 'logAndSkipOnInvalidTimestamp'
+    | 'usePartitionTimeOnInvalidTimestamp'
+    | 'wallclockTimestamp';
   readonly deserializationExceptionHandler: RecordHandler;
   readonly processingExceptionHandler: RecordHandler;
   readonly productionExceptionHandler: RecordHandler;
@@ -110,6 +115,17 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: { type: 'offsetReset' },
     default: 'earliest',
     doc: 'Where a task that has never worked starts to read; none: nowhere, until offsets were committed by hand; by_duration: at what is no older (KIP-1106).',
+  },
+  defaultTimestampExtractor: {
+    dotted: 'default.timestamp.extractor',
+    kind: choice(
+      'failOnInvalidTimestamp',
+      'logAndSkipOnInvalidTimestamp',
+      'usePartitionTimeOnInvalidTimestamp',
+      'wallclockTimestamp',
+    ),
+    default: 'logAndSkipOnInvalidTimestamp',
+    doc: 'The time of records of sources without an extractor of their own. Kafka Streams: FailOnInvalidTimestamp by default.',
   },
   deserializationExceptionHandler: {
     dotted: 'deserialization.exception.handler',

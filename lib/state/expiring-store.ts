@@ -109,7 +109,8 @@ export class ExpiringStore implements ByteStore {
     return { key, value, timestampMs };
   }
 
-  private hasEnded(timestampMs: number): boolean {
+  /** Whether an entry of that timestamp has ended by now. */
+  hasEnded(timestampMs: number): boolean {
     return this.endOf(timestampMs) <= this.streamTimeMs();
   }
 

@@ -12,6 +12,7 @@ import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { Sleep } from '../processor/engine-context.js';
 import { topicName } from '../topology/app.js';
+import { timestampExtractorOf } from '../topology/default-timestamp-extractor.js';
 import { type SubTopology, subTopologyOf } from '../topology/topology.js';
 import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
 import { RecordGate } from './deserialization.js';
@@ -321,7 +322,9 @@ class RunningTask implements StreamTask {
   private queueFor(input: TopicPartition, init: StreamTaskInit): RecordQueue {
     const source = this.graph.sources.get(input.topic);
     if (source === undefined) throw new InternalError(`no source reads ${input.topic}`, { details: { ...input } });
-    const gate = new RecordGate(input, source.node, this.failures, this.scope);
+    const { failures, scope } = this;
+    const extractor = timestampExtractorOf({ ...init.app, settings: init.settings ?? init.app.settings }, source.node);
+    const gate = new RecordGate(input, source.node, { failures, scope, extractor });
     const committedOffset = init.committed.get(topicPartitionKey(input))?.nextOffset ?? null;
     const queue = new RecordQueue(input, gate, committedMetadata(init, input), committedOffset);
     this.receivers.set(queue, source.children);

@@ -13,7 +13,7 @@ import { StreamRecord } from '../processor/stream-record.js';
 import { Cell } from '../serde/cell.js';
 import { Waiting } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
-import type { SourceNode } from '../topology/node.js';
+import type { SourceNode, TimestampExtractor } from '../topology/node.js';
 import { causeOfDeath } from './dead-letters.js';
 import type { FailurePolicy } from './failure-policy.js';
 import type { TaskScope } from './task-scope.js';
@@ -29,18 +29,28 @@ export class ExtractedRecord extends StreamRecord<unknown, unknown> {
   }
 }
 
+/** What a gate needs of its task. */
+export interface RecordGateServices {
+  readonly failures: FailurePolicy;
+  readonly scope: TaskScope;
+  /** Undefined: records go by their own timestamps. */
+  readonly extractor: TimestampExtractor | undefined;
+}
+
 /** Lets the records of one input in. */
 export class RecordGate {
   private readonly input: TopicPartition;
   readonly source: SourceNode;
   private readonly failures: FailurePolicy;
   private readonly scope: TaskScope;
+  private readonly extractor: TimestampExtractor | undefined;
 
-  constructor(input: TopicPartition, source: SourceNode, failures: FailurePolicy, scope: TaskScope) {
+  constructor(input: TopicPartition, source: SourceNode, { failures, scope, extractor }: RecordGateServices) {
     this.input = input;
     this.source = source;
     this.failures = failures;
     this.scope = scope;
+    this.extractor = extractor;
   }
 
   /** Whether the serdes have to look things up before records are admitted. */
@@ -60,7 +70,7 @@ export class RecordGate {
    *   STREAMS_PROCESSING_FAILED if the timestamp extractor throws or answers no whole number
    */
   admit(set: RecordSet, index: number, partitionTimeMs: number): StreamRecord<unknown, unknown> | null {
-    const { keySerde, valueSerde, timestampExtractor } = this.source;
+    const { keySerde, valueSerde } = this.source;
     let record: StreamRecord<unknown, unknown>;
     try {
       const key = readableCell(keySerde, set.bytes, set.keyStarts[index] as number, set.keyEnds[index] as number);
@@ -75,7 +85,7 @@ export class RecordGate {
       this.refuse(thrown, set, index);
       return null;
     }
-    if (timestampExtractor !== undefined) record = this.extract(record, this.metadataOf(set, index), partitionTimeMs);
+    if (this.extractor !== undefined) record = this.extract(record, this.metadataOf(set, index), partitionTimeMs);
     if (record.timestampMs >= 0) return record;
     this.scope.dropped.add('negative-timestamp', this.metadataOf(set, index));
     this.scope.dirty = true;
@@ -91,11 +101,7 @@ export class RecordGate {
     let timestampMs: number;
     try {
       timestampMs =
-        this.source.timestampExtractor?.(
-          new ExtractedRecord(record, metadata),
-          partitionTimeMs,
-          this.scope.wallClockMs,
-        ) ?? Number.NaN;
+        this.extractor?.(new ExtractedRecord(record, metadata), partitionTimeMs, this.scope.wallClockMs) ?? Number.NaN;
     } catch (thrown) {
       if (thrown instanceof StreamsError) throw thrown;
       throw new ProcessingError(`${userError(thrown, this.source.name, this.scope).message} (timestamp extractor)`, {

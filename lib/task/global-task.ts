@@ -201,7 +201,8 @@ class RunningGlobalTask implements GlobalTask {
     const known = this.gates.get(partition);
     if (known !== undefined) return known;
     const input = { topic: this.topic, partition };
-    const gate = new RecordGate(input, this.source, this.failures, this.scope);
+    const { failures, scope } = this;
+    const gate = new RecordGate(input, this.source, { failures, scope, extractor: undefined });
     this.gates.set(partition, gate);
     return gate;
   }

@@ -12,7 +12,8 @@ import type { RecordSet } from '../model/record-set.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import { StreamRecord } from '../processor/stream-record.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
-import type { SourceNode } from '../topology/node.js';
+import { timestampExtractorOf } from '../topology/default-timestamp-extractor.js';
+import type { SourceNode, TimestampExtractor } from '../topology/node.js';
 import { ExtractedRecord, lookUpRecords, readableCell } from './deserialization.js';
 
 /** One reader of such a partition, from its first record on: it keeps the partition's time. */
@@ -33,13 +34,14 @@ export function sourceChangelog(app: StreamsApp, changelog: TopicPartition): Sou
   );
   if (source === undefined) return undefined;
   const drops = app.handlers?.deserialization !== undefined || app.settings.deserializationExceptionHandler !== 'fail';
+  const extractor = timestampExtractorOf(app, source);
   let partitionTimeMs = -1;
   return {
     lookUp: (records) => lookUpRecords(source, records),
     timeOf(records, index) {
       const record = readable(source, records, index);
       if (record === null) return drops ? null : (records.timestamps[index] as number);
-      const timestampMs = timeOf(source, record, { ...changelog, partitionTimeMs });
+      const timestampMs = timeOf(extractor, record, { ...changelog, partitionTimeMs });
       if (timestampMs < 0) return null;
       partitionTimeMs = Math.max(partitionTimeMs, timestampMs);
       return timestampMs;
@@ -59,7 +61,7 @@ function readable({ keySerde, valueSerde }: SourceNode, set: RecordSet, index: n
 }
 
 function timeOf(
-  { timestampExtractor }: SourceNode,
+  timestampExtractor: TimestampExtractor | undefined,
   { record, offset }: NonNullable<ReturnType<typeof readable>>,
   { topic, partition, partitionTimeMs }: TopicPartition & { readonly partitionTimeMs: number },
 ): number {

@@ -6,6 +6,7 @@ import type { TransactionalStore } from '../state/byte-store.js';
 import { ExpiringStore } from '../state/expiring-store.js';
 import type { StateStore } from '../state/state-store.js';
 import type { StoreProgress } from '../state/store-progress.js';
+import { ToldStore } from '../state/told-store.js';
 import { internalTopicName, type StreamsApp } from '../topology/app.js';
 import type { StoreContext, StoreSpec } from '../topology/store-spec.js';
 import type { SubTopology } from '../topology/topology.js';
@@ -100,7 +101,8 @@ export class TaskStores {
     const store = this.byName.get(name);
     if (store === undefined)
       throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
-    return store.spec.open(store.expiring ?? store.bytes, clock);
+    const { spec, bytes, expiring } = store;
+    return spec.open(expiring === null ? bytes : new ToldStore(expiring, () => clock.recordExpired?.()), clock);
   }
 
   /** Removes entries that have ended, a bounded number in each store, but for those that an operator removes itself. */

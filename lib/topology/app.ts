@@ -1,7 +1,9 @@
 import { InvalidSettingError, TopologyError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
 import { checkFailureHandlers, type FailureHandlers } from './failure-handlers.js';
 import { checkListeners, type StreamsListeners } from './listeners.js';
+import type { TimestampExtractor } from './node.js';
 import type { Topology } from './topology.js';
 
 /** Kafka's limit. */
@@ -16,6 +18,8 @@ export interface StreamsApp {
   readonly handlers?: FailureHandlers;
   /** What own code hears of the tasks. */
   readonly listeners?: StreamsListeners;
+  /** Of sources without one of their own (default-timestamp-extractor.ts). */
+  readonly timestampExtractor?: TimestampExtractor;
 }
 
 export interface AppInput {
@@ -27,6 +31,11 @@ export interface AppInput {
   readonly listeners?: StreamsListeners;
   /** Asked about records that can not go through, instead of the settings of the same kinds. */
   readonly handlers?: FailureHandlers;
+  /**
+   * Tells the time of the records of sources that have no `timestampExtractor` of their own, instead of the setting
+   * `defaultTimestampExtractor`. Global tables and internal topics go by the records' own. Kafka: `default.timestamp.extractor`.
+   */
+  readonly timestampExtractor?: TimestampExtractor;
 }
 
 /**
@@ -51,12 +60,21 @@ export function defineApp(input: AppInput): StreamsApp {
   checkInternalNames(applicationId, input.topology);
   checkFailureHandlers(input.handlers ?? {});
   checkListeners(input.listeners ?? {});
+  checkTimestampExtractor(input.timestampExtractor);
   return Object.freeze({
     applicationId,
     topology: input.topology,
     settings: resolveSettings(input.settings),
     ...(input.handlers === undefined ? {} : { handlers: input.handlers }),
     ...(input.listeners === undefined ? {} : { listeners: input.listeners }),
+    ...(input.timestampExtractor === undefined ? {} : { timestampExtractor: input.timestampExtractor }),
+  });
+}
+
+function checkTimestampExtractor(extractor: unknown): void {
+  if (extractor === undefined || typeof extractor === 'function') return;
+  throw new TopologyError(`timestampExtractor is ${kindOfValue(extractor)}, a function is wanted`, {
+    remedy: 'Give a function, or name one of the ready-made ones in the setting defaultTimestampExtractor.',
   });
 }
 

@@ -16,7 +16,8 @@ import type { TaskId } from '../model/task-id.js';
  * - `deserialization`: its bytes are not what the source's serdes read
  * - `processing`: a processor, a function of an operator or a punctuation threw
  * - `production`: what a sink was given can not be serialised, or is larger than `maxRequestSize`
- * - `late`: it came after the grace period of an operator, or too late for what a store still keeps (a join's window, a table's history)
+ * - `late`: it came after the grace period of an operator, or too late for what a store still keeps (a join's window, a
+ *   table's history, a ttl)
  */
 export type FailureKind = 'deserialization' | 'processing' | 'production' | 'late';
 

@@ -14,6 +14,7 @@ import type { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import type { StoredEntry } from '../../state/byte-store.js';
 import type { ExpiringStore } from '../../state/expiring-store.js';
+import type { ToldStore } from '../../state/told-store.js';
 import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder } from './change-forwarder.js';
 import { type RowFormat, RowStore } from './row-store.js';
@@ -48,7 +49,7 @@ class ExpireRows<K, V, A> implements Processor<K, V, K, Change<A>> {
   init(context: ProcessorContext<K, Change<A>>): Awaitable<void> {
     const engine = context as EngineContext<K, Change<A>>;
     this.rows = new RowStore(context, this.node.format);
-    this.store = this.rows.bytes as ExpiringStore;
+    this.store = (this.rows.bytes as ToldStore).shared;
     this.store.removedByOperator();
     this.forwarder = new ChangeForwarder(engine, { sendOldValues: this.node.sendOldValues, cached: false });
     engine.onRecordDone(() => this.removeFrom(0));

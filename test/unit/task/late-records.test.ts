@@ -1,10 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { StreamsBuilder, string, tumbling } from '../../../lib/index.js';
+import {
+  type KeyValueStore,
+  keyValueStore,
+  type Processor,
+  type ProcessorContext,
+  type StreamRecord,
+  StreamsBuilder,
+  string,
+  tumbling,
+} from '../../../lib/index.js';
 import { at, startTask, texts } from './task-rig.js';
 
 const text = { key: string(), value: string() };
 const joiner = (one: string, other: string) => `${one}+${other}`;
 const dead = { settings: { deadLetterTopic: 'dead' }, partitionCounts: { out: 1, dead: 1 } };
+
+class PutAll implements Processor<string, string, string, string> {
+  declare private kept: KeyValueStore<string, string>;
+
+  init(context: ProcessorContext<string, string>): void {
+    this.kept = context.getStateStore('kept');
+  }
+
+  async process({ key, value }: StreamRecord<string, string>): Promise<void> {
+    await this.kept.put(key, value);
+  }
+}
 
 const topologies: Readonly<Record<string, () => StreamsBuilder>> = {
   'the windows of an aggregation': () => {
@@ -19,6 +40,17 @@ const topologies: Readonly<Record<string, () => StreamsBuilder>> = {
   'the history of a table': () => {
     const builder = new StreamsBuilder();
     builder.table('in', { ...text, store: 'rows', historyRetention: 10 });
+    return builder;
+  },
+  'the ttl of a table': () => {
+    const builder = new StreamsBuilder();
+    builder.table('in', { ...text, store: 'rows', ttl: 10 });
+    return builder;
+  },
+  "the ttl of a processor's store": () => {
+    const builder = new StreamsBuilder();
+    builder.addStateStore(keyValueStore({ name: 'kept', ...text, ttl: 10 }));
+    builder.stream('in', text).process(() => new PutAll(), { stores: ['kept'], ...text });
     return builder;
   },
   'the window of a join': () => {
@@ -52,4 +84,18 @@ describe.each(Object.entries(topologies))('a record that is too late for %s', (_
 
     await expect((async () => task.process(0, 10))()).rejects.toThrow(/came (after the grace period|too late)/);
   });
+});
+
+it('a row whose time to live is over when it comes replaces what was there, and is deleted', async () => {
+  const { task, give, commit, stores } = await startTask(topologies['the ttl of a table']?.() ?? new StreamsBuilder());
+  give('in', [
+    { key: 'k', value: 'new', ts: 100 },
+    { key: 'k', value: 'old', ts: 1 },
+  ]);
+
+  await task.process(0, 10);
+  const { dropped } = await commit();
+
+  expect([...(stores.get('rows')?.committed() ?? [])]).toEqual([]);
+  expect(dropped).toMatchObject([{ reason: 'expired', count: 1 }]);
 });

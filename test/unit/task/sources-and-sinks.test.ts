@@ -1,14 +1,20 @@
 import { describe, expect, it, test } from 'vitest';
 import {
+  defineApp,
   failOnInvalidTimestamp,
+  type KeyValueStore,
   logAndSkipOnInvalidTimestamp,
+  type SettingsInput,
   type StreamPartitioner,
+  StreamsBuilder,
   string,
   type TimestampExtractor,
   TopologyBuilder,
   usePartitionTimeOnInvalidTimestamp,
+  type ValueAndTimestamp,
   wallclockTimestamp,
 } from '../../../lib/index.js';
+import { TopologyTestDriver } from '../../../lib/testing/index.js';
 import { startTask, texts } from './task-rig.js';
 
 const text = { key: string(), value: string() };
@@ -59,6 +65,76 @@ describe('a timestamp that is none', () => {
       written: ['null=0@500', 'null=1@500'],
       dropped: [],
     });
+  });
+});
+
+describe('the timestamp extractor of sources that have none of their own', () => {
+  const app = (settings: SettingsInput, timestampExtractor?: TimestampExtractor, own?: TimestampExtractor) => ({
+    builder: new TopologyBuilder()
+      .addSource('source', 'in', { ...text, ...(own === undefined ? {} : { timestampExtractor: own }) })
+      .addSink('sink', 'out', { ...text, parents: 'source' }),
+    options: { settings, ...(timestampExtractor === undefined ? {} : { timestampExtractor }) },
+  });
+  async function timesOf({ builder, options }: ReturnType<typeof app>): Promise<readonly string[]> {
+    const { task, give, commit } = await startTask(builder, options);
+    give('in', [
+      { value: 'a', ts: 7 },
+      { value: 'b', ts: -1 },
+    ]);
+    await task.process(500, 10);
+    return texts((await commit()).outputs.get(at('out')));
+  }
+  const always: TimestampExtractor = () => 42;
+
+  it.each<[SettingsInput['defaultTimestampExtractor'] & string, readonly string[]]>([
+    ['logAndSkipOnInvalidTimestamp', ['null=a@7']],
+    ['usePartitionTimeOnInvalidTimestamp', ['null=a@7', 'null=b@7']],
+    ['wallclockTimestamp', ['null=a@500', 'null=b@500']],
+  ])('is the one that the setting names: %s', async (defaultTimestampExtractor, expected) => {
+    expect(await timesOf(app({ defaultTimestampExtractor }))).toEqual(expected);
+  });
+
+  it('stops the task at a negative timestamp where the setting is failOnInvalidTimestamp', async () => {
+    await expect(timesOf(app({ defaultTimestampExtractor: 'failOnInvalidTimestamp' }))).rejects.toMatchObject({
+      code: 'STREAMS_PROCESSING_FAILED',
+    });
+  });
+
+  it("is the application's function rather than the setting", async () => {
+    const timed = app({ defaultTimestampExtractor: 'failOnInvalidTimestamp' }, always);
+
+    expect(await timesOf(timed)).toEqual(['null=a@42', 'null=b@42']);
+  });
+
+  it('is never asked where a source has its own', async () => {
+    const timed = app({ defaultTimestampExtractor: 'failOnInvalidTimestamp' }, wallclockTimestamp, always);
+
+    expect(await timesOf(timed)).toEqual(['null=a@42', 'null=b@42']);
+  });
+
+  it('does not touch the records of internal topics, which have the time that the task before gave them', async () => {
+    const builder = new StreamsBuilder();
+    builder
+      .stream('in', text)
+      .selectKey((_, value) => value)
+      .groupByKey()
+      .count({ store: 'counts' });
+    const topology = builder.build();
+    const driver = await TopologyTestDriver.start(
+      defineApp({ applicationId: 'app', topology, timestampExtractor: ({ timestampMs }) => timestampMs + 1 }),
+    );
+
+    await driver.pipeInput('in', { key: 'k', value: 'v', timestampMs: 10 });
+    const counts = driver.getStore<KeyValueStore<string, ValueAndTimestamp<number>>>('counts');
+
+    expect(await counts.get('v')).toEqual({ value: 1, timestampMs: 11 });
+    await driver.close();
+  });
+
+  it('is refused where it is no function', () => {
+    expect(() =>
+      defineApp({ applicationId: 'app', topology: copying(always).build(), timestampExtractor: 'now' as never }),
+    ).toThrow('timestampExtractor is a string, a function is wanted');
   });
 });
 

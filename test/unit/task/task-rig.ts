@@ -12,6 +12,7 @@ import type { StreamTask } from '../../../lib/task/stream-task.js';
 import type { TaskOutput } from '../../../lib/task/task-output.js';
 import { defineApp } from '../../../lib/topology/app.js';
 import type { FailureHandlers } from '../../../lib/topology/failure-handlers.js';
+import type { TimestampExtractor } from '../../../lib/topology/node.js';
 import type { Topology } from '../../../lib/topology/topology.js';
 
 /** A record by example; key and value are UTF-8, or bytes. */
@@ -26,6 +27,7 @@ export interface Given {
 export interface RigOptions {
   readonly settings?: SettingsInput;
   readonly handlers?: FailureHandlers;
+  readonly timestampExtractor?: TimestampExtractor;
   readonly partitionCounts?: Readonly<Record<string, number>>;
   readonly partition?: number;
   readonly sleep?: Sleep;
@@ -45,7 +47,14 @@ export interface Rig {
 
 export async function startTask(builder: { build(): Topology }, options: RigOptions = {}): Promise<Rig> {
   const { settings = {}, handlers = {} } = options;
-  const app = defineApp({ applicationId: 'app', topology: builder.build(), settings, handlers });
+  const { timestampExtractor } = options;
+  const app = defineApp({
+    applicationId: 'app',
+    topology: builder.build(),
+    settings,
+    handlers,
+    ...(timestampExtractor === undefined ? {} : { timestampExtractor }),
+  });
   const own = app.topology.subTopologies[0]?.stores ?? [];
   const stores = options.stores ?? createStores(own.flatMap((name) => app.topology.stores.get(name) ?? []));
   const partition = options.partition ?? 0;
