@@ -72,7 +72,8 @@ export interface TransactionalProducer {
   /**
    * Adds records to the transaction. The offsets of the set are ignored; null values are tombstones.
    *
-   * @throws {ProducerFencedError} STREAMS_PRODUCER_FENCED · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE ·
+   * @throws {ProducerFencedError} STREAMS_PRODUCER_FENCED · {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE, which names at least
+   *   one record of the set as `refused` · {UnavailableError} STREAMS_UNAVAILABLE where smaller batches will do ·
    *   {UnknownOutcomeError} STREAMS_UNKNOWN_OUTCOME · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC
    */
   send(to: TopicPartition, records: RecordSet): Promise<void>;

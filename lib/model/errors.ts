@@ -221,7 +221,15 @@ export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE
 export class InvalidStateStoreError extends errorClass('STREAMS_INVALID_STATE_STORE') {}
 export class QueryRefusedError extends errorClass('STREAMS_QUERY_REFUSED') {}
 /** Kafka: `RecordTooLargeException`. */
-export class RecordTooLargeError extends errorClass('STREAMS_RECORD_TOO_LARGE') {}
+export class RecordTooLargeError extends errorClass('STREAMS_RECORD_TOO_LARGE') {
+  /** Which records of the set that was sent the topic does not take, by index; empty: that is not known. */
+  readonly refused: readonly number[];
+
+  constructor(message: string, context: ErrorContext & { readonly refused?: readonly number[] } = {}) {
+    super(message, context);
+    this.refused = context.refused ?? [];
+  }
+}
 /** Kafka: `InvalidRecordException`: a record that its topic does not take. */
 export class InvalidRecordError extends errorClass('STREAMS_INVALID_RECORD') {}
 /** Bytes of the log that are no records, or not the ones that their checksum was made of. Kafka: `CorruptRecordException`. */

@@ -143,7 +143,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'production.exception.handler',
     kind: { type: 'handler' },
     default: 'fail',
-    doc: 'A record that a sink can not serialise, or that is larger than `maxRequestSize`.',
+    doc: 'A record that a sink can not serialise, or that is larger than `maxRequestSize` or than its topic takes.',
   },
   lateRecordHandler: {
     dotted: 'millrace.late.record.handler',

@@ -138,6 +138,7 @@ async function startTask(
     committed,
     nowMs,
     punctuations,
+    refused: run.refused,
     sleep: (ms, signal) => ports.host.clock.sleep(ms, signal),
   });
   try {

@@ -8,6 +8,7 @@
  * | unknown outcome, a service away | looks at the lease, initialises again, replays from the confirmed position |
  * | state and changelog disagree | the same, and restores the state from scratch |
  * | code or settings wrong | hands the task back and says why |
+ * | records too large for their topic, not known before | the same, and gives them to the production handler |
  * | any of these, and no commit for `taskTimeoutMs` or eight attempts | hands the task back |
  * | our bug | hands the task back; the member ends with the evidence |
  */
@@ -17,6 +18,8 @@ export type Recovery = 'migrated' | 'new-epoch' | 'again' | 'again-from-scratch'
 
 /** Attempts in a row without a commit before a task is handed back. */
 export const RECOVERY_ATTEMPTS_MAX = 8;
+/** Attempts in a row without a commit where each has learned of records that their topic does not take. */
+const LEARNING_ATTEMPTS_MAX = 1_000;
 const BACKOFF_FIRST_MS = 20;
 const BACKOFF_MOST_MS = 2_000;
 
@@ -24,11 +27,15 @@ const BACKOFF_MOST_MS = 2_000;
 export interface Patience {
   readonly elapsedMs: number;
   readonly taskTimeoutMs: number;
+  /** Whether the last attempt was told of records that their topic does not take: the next one leaves them out. */
+  readonly hasLearned?: boolean;
 }
 
 /** @param attempts recoveries since the last successful commit, this one included */
 export function recoveryFrom(error: StreamsError, attempts: number, patience?: Patience): Recovery {
   if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
+  if (error.code === 'STREAMS_RECORD_TOO_LARGE' && patience?.hasLearned === true)
+    return attempts > LEARNING_ATTEMPTS_MAX ? 'fail' : 'again';
   if (error.kind === 'invalid' || error.kind === 'internal') return 'fail';
   if (attempts > RECOVERY_ATTEMPTS_MAX || isOver(patience)) return 'fail';
   if (error.code === 'STREAMS_PRODUCER_FENCED') return 'new-epoch';

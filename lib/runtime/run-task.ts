@@ -23,6 +23,7 @@ import { AbortedError, asStreamsError, type StreamsError } from '../model/errors
 import type { TaskId } from '../model/task-id.js';
 import { parseTopicPartitionKey } from '../model/topic-partition.js';
 import type { ByteStore } from '../state/byte-store.js';
+import { RefusedRecords } from '../task/refused-records.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type EventListener, observedLogger } from './events.js';
@@ -111,6 +112,7 @@ function startRun(options: RunTaskOptions): TaskRun {
     recorded: previous?.offsets ?? null,
     punctuations: previous?.owner === null ? (previous.punctuations ?? []) : [],
     recordedAreFresh: previous !== null && previous.owner === null,
+    refused: new RefusedRecords(),
     unlogged: new Map(),
   };
 }
@@ -121,6 +123,7 @@ async function runSessions(run: TaskRun): Promise<TaskOutcome> {
   let commitsBefore = 0;
   let firstFailureMs = 0;
   while (true) {
+    const { learned } = run.refused;
     const failure = await runSession(run);
     if (failure === null) return end(run, run.stop.reason === 'lost' ? 'left' : 'released', null);
     if (isDead(run, failure)) return end(run, 'left', null);
@@ -130,7 +133,8 @@ async function runSessions(run: TaskRun): Promise<TaskOutcome> {
     const nowMs = run.ports.host.clock.monotonic();
     if (attempts === 1) firstFailureMs = nowMs;
     enter(run, 'recovering');
-    const ended = await recover(run, failure, attempts, nowMs - firstFailureMs);
+    const hasLearned = run.refused.learned > learned;
+    const ended = await recover(run, { failure, attempts, elapsedMs: nowMs - firstFailureMs, hasLearned });
     if (ended !== null) return end(run, ended, failure);
   }
 }
@@ -208,15 +212,23 @@ async function closeProcessors({ run, task }: TaskSession): Promise<void> {
   }
 }
 
+/** A session that ended with an error. */
+interface FailedSession {
+  readonly failure: StreamsError;
+  readonly attempts: number;
+  /** Since the first error after the last commit. */
+  readonly elapsedMs: number;
+  /** Whether it was told of records that their topic does not take. */
+  readonly hasLearned: boolean;
+}
+
 /** @returns how the run ends; null: open another session */
 async function recover(
   run: TaskRun,
-  failure: StreamsError,
-  attempts: number,
-  elapsedMs: number,
+  { failure, attempts, elapsedMs, hasLearned }: FailedSession,
 ): Promise<TaskOutcome['ended'] | null> {
   const { taskTimeoutMs } = run.app.settings;
-  const todo = recoveryFrom(failure, attempts, { elapsedMs, taskTimeoutMs });
+  const todo = recoveryFrom(failure, attempts, { elapsedMs, taskTimeoutMs, hasLearned });
   if (todo === 'migrated') return 'migrated';
   if (todo === 'fail') return giveUp(run);
   run.logger.warn('task-recovering', {
@@ -227,7 +239,7 @@ async function recover(
   });
   if (todo === 'again-from-scratch') forgetStores(run);
   try {
-    if (attempts > 1) await pause(run, attempts);
+    if (attempts > 1 && !hasLearned) await pause(run, attempts);
     if (todo === 'new-epoch') await run.hold.takeNewEpoch();
     else await run.hold.assertOurs();
     return null;

@@ -23,6 +23,11 @@ export async function beginCommit(session: TaskSession, pipeline: CommitPipeline
     records: [output.outputs, output.changelogs],
     offsets: keepAll ? new Map([...committed, ...output.offsets]) : output.offsets,
     stop: run.stop,
+    refused: (set, indexes, { topic }) => {
+      // Of a changelog nothing may be left out: the store has it.
+      if (![...output.outputs.values()].includes(set)) return;
+      for (const index of indexes) run.refused.add(topic, set, index);
+    },
   };
   pipeline.begin(committing(session, transaction), () => {
     merge(session, output);
@@ -44,6 +49,7 @@ function merge(session: TaskSession, output: TaskOutput): void {
   for (const store of allStores.values()) store.commit();
   for (const [key, offset] of output.offsets) committed.set(key, offset);
   run.status.commits += 1;
+  run.refused.forget();
   run.status.recordsCommitted += output.recordsProcessed;
   run.status.activeAtMs = run.ports.host.clock.monotonic();
   if (output.recordsProcessed > 0) {

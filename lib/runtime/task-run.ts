@@ -3,6 +3,7 @@ import type { RecordedOffsets, RecordedPunctuation } from '../leases/records.js'
 import type { TransactionalProducer } from '../log/log.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
+import type { RefusedRecords } from '../task/refused-records.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { KeptStores } from './kept-stores.js';
@@ -32,6 +33,8 @@ export interface TaskRun {
   readonly recordedAreFresh: boolean;
   /** Wall-clock punctuations as they stood at that release or at the last commit of this run. */
   punctuations: readonly RecordedPunctuation[];
+  /** Records of the batch at hand that a topic does not take: the next session gives them to the production handler. */
+  readonly refused: RefusedRecords;
   /** Stores without a changelog: they live as long as the run. */
   readonly unlogged: Map<string, TransactionalStore>;
 }

@@ -11,10 +11,10 @@
  *   X5  who loses its slot between two steps takes no further one: the broker's fence may not have met it yet
  */
 import type { OffsetsToCommit, TransactionalProducer } from '../log/log.js';
-import { AbortedError } from '../model/errors.js';
+import { AbortedError, RecordTooLargeError, TransactionStateError } from '../model/errors.js';
 import type { RecordSet } from '../model/record-set.js';
 import type { Settings } from '../model/settings.js';
-import { parseTopicPartitionKey, type TopicPartitionKey } from '../model/topic-partition.js';
+import { parseTopicPartitionKey, type TopicPartition, type TopicPartitionKey } from '../model/topic-partition.js';
 import type { Stop } from './stop.js';
 
 export interface Transaction {
@@ -25,6 +25,8 @@ export interface Transaction {
   readonly offsets: OffsetsToCommit;
   /** Of the run that commits. */
   readonly stop: Pick<Stop, 'reason'>;
+  /** Told of the records, by index, that a topic has refused for their size. */
+  readonly refused?: (set: RecordSet, indexes: readonly number[], to: TopicPartition) => void;
 }
 
 /**
@@ -56,14 +58,20 @@ function refuseLost({ stop }: Transaction): void {
 }
 
 /** Sends to all partitions at once, each partition's records as one set. @returns whether there was anything to send */
-async function sendAll({ producer, records }: Transaction): Promise<boolean> {
-  const sends: Promise<void>[] = [];
-  for (const byPartition of records) {
-    for (const [key, set] of byPartition) {
-      if (set.size > 0) sends.push(producer.send(parseTopicPartitionKey(key), set));
-    }
-  }
-  const outcomes = await Promise.allSettled(sends);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+async function sendAll({ producer, records, refused }: Transaction): Promise<boolean> {
+  const sends = records
+    .flatMap((byPartition) => [...byPartition])
+    .filter(([, set]) => set.size > 0)
+    .map(([key, set]) => ({ set, to: parseTopicPartitionKey(key) }));
+  const outcomes = await Promise.allSettled(sends.map(({ set, to }) => producer.send(to, set)));
+  const failures = outcomes.flatMap((outcome, index) => {
+    if (outcome.status === 'fulfilled') return [];
+    const { set, to } = sends[index] as (typeof sends)[number];
+    if (outcome.reason instanceof RecordTooLargeError) refused?.(set, outcome.reason.refused, to);
+    return [{ thrown: outcome.reason as unknown }];
+  });
+  // After the first error of a producer its other sends are refused for that: what began it is the reason.
+  const first = failures.find(({ thrown }) => !(thrown instanceof TransactionStateError)) ?? failures[0];
+  if (first !== undefined) throw first.thrown;
   return sends.length > 0;
 }

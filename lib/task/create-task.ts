@@ -29,6 +29,7 @@ import { decodeProcessorMetadata, encodeProcessorMetadata, mergeProcessorMetadat
 import type { RunningProcessor } from './processor-node.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
 import { type QueueCommit, RecordQueue } from './record-queue.js';
+import { RefusedRecords } from './refused-records.js';
 import { lookUpTask } from './serde-lookups.js';
 import type { FetchedRecords, ScheduledPunctuation, StreamTask, StreamTaskInit } from './stream-task.js';
 import type { TaskOutput } from './task-output.js';
@@ -90,7 +91,7 @@ class RunningTask implements StreamTask {
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
     this.lookUps = () => lookUpTask(app, part, init.stores);
     this.globals = new GlobalReads(app.topology, init.globalStores ?? new Map());
-    this.graph = buildNodeGraph(app, part, this.services(settings), this.outputs);
+    this.graph = buildNodeGraph(app, part, this.services(settings, init.refused ?? new RefusedRecords()), this.outputs);
     this.remembered = [...(init.punctuations ?? [])];
     this.maxBuffered = settings.bufferedRecordsPerPartition;
     this.inputs = inputsOf(init, part, partition);
@@ -279,11 +280,12 @@ class RunningTask implements StreamTask {
     return output;
   }
 
-  private services({ statestoreCacheMaxBytes, maxRequestSize }: Settings): TaskServices {
+  private services({ statestoreCacheMaxBytes, maxRequestSize }: Settings, refused: RefusedRecords): TaskServices {
     return {
       scope: this.scope,
       failures: this.failures,
       maxRequestSize,
+      refused,
       cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
       openStore: (name, clock) => this.stores.open(name, clock),
       openGlobalStore: (name) => this.globals.open(name),

@@ -26,6 +26,7 @@ import { FailurePolicy } from './failure-policy.js';
 import type { TaskServices } from './node-context.js';
 import { OutputCollector } from './output-collector.js';
 import { RunningProcessor } from './processor-node.js';
+import { RefusedRecords } from './refused-records.js';
 import { lookUpStore } from './serde-lookups.js';
 import type { DroppedRecord } from './task-output.js';
 import { TaskScope } from './task-scope.js';
@@ -216,6 +217,7 @@ class RunningGlobalTask implements GlobalTask {
       failures: this.failures,
       cacheMaxBytes: 0,
       maxRequestSize: 0,
+      refused: new RefusedRecords(), // without sinks nothing is ever refused
       openStore: (_, { timestampMs }) => spec.open(this.bytes, { timestampMs, recordExpired }),
       openGlobalStore: () => null, // another global store may be behind or ahead of this one whenever it is loaded
       schedule: () => {

@@ -17,6 +17,7 @@ import type { StateStore } from '../state/state-store.js';
 import type { StoreContext } from '../topology/store-spec.js';
 import type { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
+import type { RefusedRecords } from './refused-records.js';
 import type { TaskScope } from './task-scope.js';
 
 /** What the task gives each of its nodes. */
@@ -26,6 +27,8 @@ export interface TaskServices {
   readonly cacheMaxBytes: number;
   /** Bytes of a record that a sink may write; 0: no limit. */
   readonly maxRequestSize: number;
+  /** What the log has found too large. */
+  readonly refused: RefusedRecords;
   /** Opens a store for one node; its writes take the timestamp that the clock answers. */
   openStore(name: string, clock: StoreContext): StateStore;
   /** A global store to read, for any node; null if there is none of that name. */

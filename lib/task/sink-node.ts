@@ -12,6 +12,7 @@ import type { SinkNode } from '../topology/node.js';
 import type { FailurePolicy } from './failure-policy.js';
 import type { Receiver } from './node.js';
 import type { OutputCollector, TopicOutput } from './output-collector.js';
+import type { RefusedRecords } from './refused-records.js';
 import type { TaskScope } from './task-scope.js';
 import { userError } from './user-errors.js';
 
@@ -28,6 +29,8 @@ export interface SinkServices {
   readonly failures: FailurePolicy;
   /** Bytes; 0: no limit. */
   readonly maxRequestSize: number;
+  /** What the log has found too large. */
+  readonly refused: RefusedRecords;
 }
 
 /** A sink in one task: chooses topic and partition, and writes the record's bytes. */
@@ -94,7 +97,7 @@ export class RunningSink implements Receiver {
       throw this.refused(`a record with timestamp ${record.timestampMs}`, output);
     const key = this.encoded(record.keyCell, keySerde, 'key', output);
     const value = this.encoded(record.valueCell, valueSerde, 'value', output);
-    this.expectFits(record, sizeOf(key, value, record.headers), output);
+    this.expectFits(record, key, value, output);
     const chosen = this.chosenPartition(record, output);
     const { timestampMs, headers } = record;
     if (typeof chosen !== 'object') {
@@ -104,11 +107,20 @@ export class RunningSink implements Receiver {
     this.scope.dirty = true;
   }
 
-  private expectFits(record: StreamRecord<unknown, unknown>, sizeBytes: number, output: TopicOutput): void {
-    const { maxRequestSize } = this.services;
-    if (sizeBytes <= maxRequestSize || maxRequestSize === 0) return;
+  private expectFits(
+    record: StreamRecord<unknown, unknown>,
+    keyBytes: Encoded | null,
+    value: Encoded | null,
+    output: TopicOutput,
+  ): void {
+    const { maxRequestSize, refused } = this.services;
+    const { headers } = record;
+    const sizeBytes = sizeOf(keyBytes, value, headers);
+    const isRefused = refused.has(output.name, { key: keyBytes, value, headers });
+    if ((sizeBytes <= maxRequestSize || maxRequestSize === 0) && !isRefused) return;
     const { key } = record; // decoded here at the earliest
-    throw new RecordTooLargeError(`sink ${this.name}, topic ${output.name}: a record of ${sizeBytes} bytes`, {
+    const why = isRefused ? ', which the topic does not take' : '';
+    throw new RecordTooLargeError(`sink ${this.name}, topic ${output.name}: a record of ${sizeBytes} bytes${why}`, {
       details: {
         node: this.name,
         topic: output.name,
@@ -117,7 +129,9 @@ export class RunningSink implements Receiver {
         maxRequestSize,
         source: this.scope.whereabouts(),
       },
-      remedy: 'Make the record smaller, or raise maxRequestSize, and max.message.bytes of the topic.',
+      remedy: isRefused
+        ? 'Make the record smaller, or raise max.message.bytes of the topic.'
+        : 'Make the record smaller, or raise maxRequestSize, and max.message.bytes of the topic.',
     });
   }
 

@@ -15,6 +15,7 @@ import type { Sleep } from '../processor/engine-context.js';
 import type { SerdeLookups } from '../serde/serde.js';
 import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
 import type { StreamsApp } from '../topology/app.js';
+import type { RefusedRecords } from './refused-records.js';
 import type { TaskOutput } from './task-output.js';
 
 export interface StreamTaskInit {
@@ -38,6 +39,8 @@ export interface StreamTaskInit {
    * that a task that is woken for a punctuation makes it. Absent: none.
    */
   readonly punctuations?: readonly ScheduledPunctuation[];
+  /** What the log has found too large of this task's writes, for the production handler. Absent: nothing. */
+  readonly refused?: RefusedRecords;
   /** How operators wait by the host's clock. Absent: what they call can not time out. */
   readonly sleep?: Sleep;
   /** Overrides for tests; default `app.settings`. */

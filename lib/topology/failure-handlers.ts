@@ -15,7 +15,7 @@ import type { TaskId } from '../model/task-id.js';
  *
  * - `deserialization`: its bytes are not what the source's serdes read
  * - `processing`: a processor, a function of an operator or a punctuation threw
- * - `production`: what a sink was given can not be serialised, or is larger than `maxRequestSize`
+ * - `production`: what a sink was given can not be serialised, or is larger than `maxRequestSize` or than its topic takes
  * - `late`: it came after the grace period of an operator, or too late for what a store still keeps (a join's window, a
  *   table's history, a ttl)
  */

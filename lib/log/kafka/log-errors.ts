@@ -36,7 +36,7 @@ function fromBroker(error: BrokerError, given: FailureDetails): StreamsError {
     case 'out-of-range':
       return new OffsetOutOfRangeError(error.message, context);
     case 'too-large':
-      return new RecordTooLargeError(error.message, context);
+      return new RecordTooLargeError(error.message, { ...context, refused: refusedBy(error) });
     case 'invalid-record':
       return new InvalidRecordError(error.message, context);
     case 'fenced':
@@ -55,6 +55,11 @@ function fromBroker(error: BrokerError, given: FailureDetails): StreamsError {
     case 'unavailable':
       return new UnavailableError(error.message, context);
   }
+}
+
+/** The one record of the batch that was refused; of several it is not known which is to blame, or whether they are too many. */
+function refusedBy({ details: { from, to } }: BrokerError): readonly number[] {
+  return typeof from === 'number' && to === from + 1 ? [from] : [];
 }
 
 function fromConnection(failure: ConnectionFailure, details: FailureDetails): StreamsError {

@@ -4,7 +4,7 @@ import type { Offset } from '../../model/offset.js';
 import type { RecordSet } from '../../model/record-set.js';
 import type { TopicPartition } from '../../model/topic-partition.js';
 import type { OffsetSpec } from '../log.js';
-import { BATCH_OVERHEAD_BYTES, type Measure } from './batch.js';
+import { BATCH_OVERHEAD_BYTES, type Measure, measure } from './batch.js';
 import type { PartitionLog } from './partition-log.js';
 
 export function placeOf({ topic, partition }: PartitionLog): TopicPartition {
@@ -34,7 +34,7 @@ export function checkRecords(partition: PartitionLog, records: RecordSet, measur
     const key = shownKey(records.key(measured.largestRecord));
     throw new RecordTooLargeError(
       `${topic}-${number}: the record with key ${key} takes ${recordBytes} bytes of ${maxBytes}`,
-      { details: { topic, partition: number, key, recordBytes, maxBytes } },
+      { refused: tooLarge(records, maxBytes), details: { topic, partition: number, key, recordBytes, maxBytes } },
     );
   }
   if (measured.firstBadTimestamp >= 0)
@@ -49,6 +49,14 @@ export function checkRecords(partition: PartitionLog, records: RecordSet, measur
     throw new InvalidRecordError(`${topic}-${number}: a compacted topic takes no record without a key`, {
       details: { topic, partition: number, index: measured.firstNullKey },
     });
+}
+
+function tooLarge(records: RecordSet, maxBytes: number): readonly number[] {
+  const indexes = Array.from({ length: records.size }, (_, index) => index);
+  return indexes.filter((index) => {
+    const { largestRecordBytes } = measure(records.slice(index, index + 1));
+    return largestRecordBytes + BATCH_OVERHEAD_BYTES > maxBytes;
+  });
 }
 
 function shownKey(key: Uint8Array | null): string {

@@ -4,6 +4,7 @@ import {
   OffsetOutOfRangeError,
   ProcessingError,
   ProducerFencedError,
+  RecordTooLargeError,
   TaskMigratedError,
   UnavailableError,
   UnknownOutcomeError,
@@ -35,6 +36,15 @@ describe('what a task does about an error', () => {
     expect(recoveryFrom(error, 2, { elapsedMs: 999, taskTimeoutMs: 1_000 })).toBe('again');
     expect(recoveryFrom(error, 2, { elapsedMs: 1_000, taskTimeoutMs: 1_000 })).toBe('fail');
     expect(recoveryFrom(new TaskMigratedError(''), 2, { elapsedMs: 1_000, taskTimeoutMs: 0 })).toBe('migrated');
+  });
+
+  it('of records that their topic does not take is one more try for as long as each try tells of others', () => {
+    const error = new RecordTooLargeError('');
+    const patience = { elapsedMs: 0, taskTimeoutMs: 1_000 };
+
+    expect(recoveryFrom(error, 1, patience)).toBe('fail');
+    expect(recoveryFrom(error, 100, { ...patience, hasLearned: true })).toBe('again');
+    expect(recoveryFrom(error, 1_001, { ...patience, hasLearned: true })).toBe('fail');
   });
 
   it('waits longer each time, up to a bound', () => {

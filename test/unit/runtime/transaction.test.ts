@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { TransactionalProducer } from '../../../lib/log/log.js';
+import { RecordTooLargeError, TransactionStateError } from '../../../lib/model/errors.js';
 import { offset } from '../../../lib/model/offset.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import type { Settings } from '../../../lib/model/settings.js';
-import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
+import { type TopicPartition, topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import type { StopReason } from '../../../lib/runtime/stop.js';
 import { commitTransaction } from '../../../lib/runtime/transaction.js';
 import { createTaskWorld, INPUT, OUTPUT } from '../../support/task-world.js';
@@ -92,4 +93,31 @@ it.each([
 
     expect(calls).toEqual(steps);
   }
+});
+
+it('names what began it, not what was refused because of that, and tells of the records that do not fit', async () => {
+  const sends = new Map<string, () => Promise<void>>([
+    ['first', () => Promise.reject(new TransactionStateError('an earlier call of it failed'))],
+    ['second', () => Promise.reject(new RecordTooLargeError('too large', { refused: [1, 3] }))],
+  ]);
+  const failing = { ...producer, send: ({ topic }: TopicPartition) => sends.get(topic)?.() ?? Promise.resolve() };
+  const builder = new RecordSetBuilder();
+  const setOfOne = () => {
+    builder.append(Buffer.from('k'), Buffer.from('v'), 1);
+    return builder.build();
+  };
+  const told: unknown[] = [];
+
+  const outcome = commitTransaction({
+    producer: failing,
+    guarantee: 'exactly_once_v2',
+    groupId: 'app',
+    records: [new Map([...sends.keys()].map((topic) => [topicPartitionKey({ topic, partition: 0 }), setOfOne()]))],
+    offsets: new Map(),
+    stop: { reason: null },
+    refused: (_, indexes, { topic }) => told.push({ topic, indexes }),
+  });
+
+  await expect(outcome).rejects.toThrow('too large');
+  expect(told).toEqual([{ topic: 'second', indexes: [1, 3] }]);
 });

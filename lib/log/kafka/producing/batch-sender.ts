@@ -12,6 +12,9 @@ import type { Retrier } from '../retrier.js';
 
 export interface OutgoingBatch extends TopicPartition {
   readonly batch: Uint8Array;
+  /** Of the set that was sent: records [from, to) are in the batch. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Offset of each batch's first record; absent where the broker knew the batch already and not its place. */
@@ -84,11 +87,18 @@ export class BatchSender {
       const isDone = errorCode === 0 || errorCodeInfo(errorCode).name === DUPLICATE;
       const what = `${WHAT} to ${topic}-${partition}`;
       if (isDone) onAppended(topicPartitionKey({ topic, partition }), baseOffset);
-      const failure = isDone ? null : leaderFailure(what, errorCode, { topic, partition }, errorMessage);
+      const batch = batches.find((sent) => sent.topic === topic && sent.partition === partition);
+      const details = { topic, partition, ...(batch !== undefined && sizeOf(batch)) };
+      const failure = isDone ? null : leaderFailure(what, errorCode, details, errorMessage);
       if (failure !== null) failures.push(failure);
     }
     return failures;
   }
+}
+
+/** Of a batch, for who has to make it smaller. */
+function sizeOf({ batch, from, to }: OutgoingBatch) {
+  return { batchBytes: batch.length, from, to };
 }
 
 function isRepairable(failure: Failure): boolean {

@@ -13,7 +13,6 @@
  */
 import {
   ProducerFencedError,
-  RecordTooLargeError,
   type StreamsError,
   TransactionStateError,
   UnknownOutcomeError,
@@ -29,7 +28,7 @@ import { addOffsetsRequest, addPartitionsRequest, endTxnRequest } from '../reque
 import type { Retrier } from '../retrier.js';
 import type { BatchSender } from './batch-sender.js';
 import { type BatchFormat, ProducerEpoch } from './record-batches.js';
-import { asSendError } from './send-errors.js';
+import { afterRefusal, asSendError } from './send-errors.js';
 import { SendQueue } from './send-queue.js';
 
 const OPERATION_NOT_ATTEMPTED = 55;
@@ -71,9 +70,9 @@ export class KafkaProducer implements TransactionalProducer {
     return this.perform('send', async () => {
       if (records.size === 0) return;
       const { format } = this.options;
-      const maxBatchBytes = await format.configs.maxMessageBytes(to.topic);
+      const limit = await format.configs.batchLimit(to.topic);
       this.checkReady('send');
-      await this.queue.add(to, this.numbers.batches(to, records, maxBatchBytes, format));
+      await this.queue.add(to, this.numbers.batches(to, records, limit, format));
     });
   }
 
@@ -113,10 +112,8 @@ export class KafkaProducer implements TransactionalProducer {
     try {
       await action();
     } catch (thrown) {
-      const error = asSendError(thrown, { ...this.identity });
+      const error = afterRefusal(asSendError(thrown, { ...this.identity }), this.options.format.configs);
       this.poison ??= error;
-      // The topic's limit may have been lowered since it was asked for.
-      if (error instanceof RecordTooLargeError) this.options.format.configs.forgetLimits();
       throw error;
     }
   }

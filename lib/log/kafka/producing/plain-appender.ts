@@ -3,12 +3,7 @@
  *
  * A producer id is given up after an error: its sequence numbers have a gap that the broker would never let pass.
  */
-import {
-  ProducerFencedError,
-  RecordTooLargeError,
-  type StreamsError,
-  UnknownOutcomeError,
-} from '../../../model/errors.js';
+import { ProducerFencedError, type StreamsError, UnknownOutcomeError } from '../../../model/errors.js';
 import { type Offset, offset } from '../../../model/offset.js';
 import type { RecordSet } from '../../../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
@@ -19,7 +14,7 @@ import { initProducerIdRequest } from '../requests/init-producer-id.js';
 import type { Retrier } from '../retrier.js';
 import type { BatchSender } from './batch-sender.js';
 import { type BatchFormat, ProducerEpoch } from './record-batches.js';
-import { asSendError } from './send-errors.js';
+import { afterRefusal, asSendError } from './send-errors.js';
 
 export interface PlainAppenderOptions {
   readonly cluster: Cluster;
@@ -61,10 +56,10 @@ export class PlainAppender {
     if (records.size === 0) return this.endOf(to);
     const current = this.currentProducer();
     try {
-      const maxBatchBytes = await format.configs.maxMessageBytes(to.topic);
+      const limit = await format.configs.batchLimit(to.topic);
       let first: number | undefined;
-      for (const { bytes } of (await current).batches(to, records, maxBatchBytes, format)) {
-        const offsets = await sender.send(null, [{ ...to, batch: bytes }]);
+      for (const { bytes, from, to: end } of (await current).batches(to, records, limit, format)) {
+        const offsets = await sender.send(null, [{ ...to, batch: bytes, from, to: end }]);
         first ??= offsets.get(key) ?? -1;
       }
       return offset(first ?? -1);
@@ -76,8 +71,7 @@ export class PlainAppender {
 
   /** Nobody fences a producer without a transactional id: to the broker it is one that it has forgotten. */
   private asAppendError(thrown: unknown, to: TopicPartition): StreamsError {
-    const error = asSendError(thrown, { ...to });
-    if (error instanceof RecordTooLargeError) this.options.format.configs.forgetLimits();
+    const error = afterRefusal(asSendError(thrown, { ...to }), this.options.format.configs);
     if (!(error instanceof ProducerFencedError)) return error;
     return new UnknownOutcomeError(error.message, { cause: error, details: error.details });
   }

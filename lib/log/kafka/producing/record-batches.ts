@@ -3,7 +3,7 @@ import type { RecordSet } from '../../../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { RecordCodec } from '../records/codecs.js';
 import { type EncodedBatch, encodeBatches, sequenceAfter } from '../records/encode-batches.js';
-import type { TopicConfigs } from '../topics/topic-configs.js';
+import type { BatchLimit, TopicConfigs } from '../topics/topic-configs.js';
 
 export interface BatchFormat {
   readonly configs: TopicConfigs;
@@ -27,13 +27,13 @@ export class ProducerEpoch {
   /**
    * Records as batches with the next sequence numbers of the partition. Nothing is used up if it throws.
    *
-   * @param maxBatchBytes `max.message.bytes` of the topic
+   * @param limit what a batch of the topic may take
    * @throws {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE · {InvalidRecordError} STREAMS_INVALID_RECORD
    */
   batches(
     to: TopicPartition,
     records: RecordSet,
-    maxBatchBytes: number,
+    limit: BatchLimit,
     { digest, compression }: BatchFormat,
   ): readonly EncodedBatch[] {
     const key = topicPartitionKey(to);
@@ -46,8 +46,9 @@ export class ProducerEpoch {
       baseSequence,
       isTransactional: this.isTransactional,
       compression,
-      maxBatchBytes,
+      ...limit,
       digest,
+      place: to,
     });
     this.sequences.set(key, sequenceAfter(baseSequence, records.size));
     return batches;

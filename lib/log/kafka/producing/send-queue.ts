@@ -80,7 +80,7 @@ export class SendQueue {
     const added = round.map(({ to }) => to).filter((to) => !this.enlisted.has(topicPartitionKey(to)));
     if (added.length > 0) await this.options.enlist(added);
     for (const to of added) this.enlisted.add(topicPartitionKey(to));
-    await this.options.append(round.map(({ to, batches, sent }) => ({ ...to, batch: bytesOf(batches, sent) })));
+    await this.options.append(round.map(outgoing));
     for (const send of round) {
       send.sent += 1;
       if (send.sent < send.batches.length) continue;
@@ -102,6 +102,11 @@ export class SendQueue {
     }
     return [...round.values()];
   }
+}
+
+function outgoing({ to: { topic, partition }, batches, sent }: QueuedSend): OutgoingBatch {
+  const { from = 0, to = 0 } = batches[sent] ?? {};
+  return { topic, partition, batch: bytesOf(batches, sent), from, to };
 }
 
 function bytesOf(batches: readonly EncodedBatch[], index: number): Buffer {

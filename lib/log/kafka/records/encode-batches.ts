@@ -9,6 +9,7 @@
 import type { Digest } from '../../../host/host.js';
 import { InvalidRecordError, InvalidSettingError, RecordTooLargeError } from '../../../model/errors.js';
 import type { RecordSet } from '../../../model/record-set.js';
+import { type TopicPartition, topicPartitionKey } from '../../../model/topic-partition.js';
 import { AT, HEADER_BYTES, LENGTH_OVERHEAD, MAGIC, TRANSACTIONAL } from './batch-header.js';
 import { writeSafeInt64 } from './int64.js';
 import type { RecordCodec } from './record-codec.js';
@@ -36,7 +37,11 @@ export interface EncodeBatchesOptions {
   readonly compression: RecordCodec | undefined;
   /** Bound of a batch with its header, in bytes: `max.message.bytes` of the topic. */
   readonly maxBatchBytes: number;
+  /** Bytes of a batch of several records, where that is known to be less; one record is tried up to `maxBatchBytes`. */
+  readonly packBytes?: number;
   readonly digest: Pick<Digest, 'crc32c'>;
+  /** For errors: where the records go. */
+  readonly place?: TopicPartition;
 }
 
 export interface EncodedBatch {
@@ -67,13 +72,32 @@ export function encodeBatches(records: RecordSet, options: EncodeBatchesOptions)
     });
   const batches: EncodedBatch[] = [];
   let { from, baseSequence } = options;
-  while (from < to) {
-    const plan = planBatch(records, from, options);
-    batches.push({ bytes: writeBatch(records, plan, baseSequence, options), from, to: plan.to, baseSequence });
-    baseSequence = sequenceAfter(baseSequence, plan.to - from);
-    from = plan.to;
+  try {
+    while (from < to) {
+      const plan = planBatch(records, from, options);
+      batches.push({ bytes: writeBatch(records, plan, baseSequence, options), from, to: plan.to, baseSequence });
+      baseSequence = sequenceAfter(baseSequence, plan.to - from);
+      from = plan.to;
+    }
+  } catch (thrown) {
+    throw thrown instanceof TooLarge ? refusal(records, thrown.plan, options) : thrown;
   }
   return batches;
+}
+
+/** All records that are too large for a batch of their own, from one on. */
+function tooLargeFrom(records: RecordSet, first: number, options: EncodeBatchesOptions): readonly number[] {
+  const refused: number[] = [];
+  for (let index = first; index < options.to; index += 1) {
+    try {
+      const plan = planBatch(records, index, { ...options, to: index + 1 });
+      if (plan.sizeBytes > options.maxBatchBytes) writeBatch(records, plan, 0, options);
+    } catch (thrown) {
+      if (!(thrown instanceof TooLarge)) throw thrown;
+      refused.push(index);
+    }
+  }
+  return refused;
 }
 
 /** Records [from, to) of one batch. */
@@ -85,7 +109,9 @@ interface BatchPlan {
 }
 
 /** As many records from `from` on as fit, uncompressed; one is taken in any case. */
-function planBatch(records: RecordSet, from: number, { to: end, maxBatchBytes }: EncodeBatchesOptions): BatchPlan {
+function planBatch(records: RecordSet, from: number, options: EncodeBatchesOptions): BatchPlan {
+  const { to: end, maxBatchBytes, packBytes = maxBatchBytes } = options;
+  const mostBytes = Math.min(packBytes, maxBatchBytes);
   const { timestamps } = records;
   const baseTimestampMs = checkedTimestamp(records, from);
   let maxTimestampMs = baseTimestampMs;
@@ -98,7 +124,7 @@ function planBatch(records: RecordSet, from: number, { to: end, maxBatchBytes }:
     if (!Number.isSafeInteger(delta) || !Number.isSafeInteger(timestampMs)) break;
     const bodyBytes = recordBodyBytes(records, to, delta, to - from);
     const recordBytes = varintBytes(bodyBytes) + bodyBytes;
-    if (to > from && sizeBytes + recordBytes > maxBatchBytes) break;
+    if (to > from && sizeBytes + recordBytes > mostBytes) break;
     sizeBytes += recordBytes;
     if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
     to += 1;
@@ -119,7 +145,7 @@ function checkedTimestamp(records: RecordSet, index: number): number {
 function writeBatch(records: RecordSet, plan: BatchPlan, baseSequence: number, options: EncodeBatchesOptions): Buffer {
   const { from, to } = plan;
   const { compression, maxBatchBytes } = options;
-  if (plan.sizeBytes > maxBatchBytes && compression === undefined) throw tooLarge(records, plan, options);
+  if (plan.sizeBytes > maxBatchBytes && compression === undefined) throw new TooLarge(plan);
 
   const baseTimestampMs = records.timestamps[from] as number;
   const plain = Buffer.allocUnsafe(plan.sizeBytes);
@@ -132,7 +158,7 @@ function writeBatch(records: RecordSet, plan: BatchPlan, baseSequence: number, o
   // What compression makes larger is written as it is: readers go by each batch's own attributes.
   const isWorthIt = compressed !== undefined && HEADER_BYTES + compressed.length < plain.length;
   const batch = isWorthIt ? Buffer.concat([plain.subarray(0, HEADER_BYTES), compressed]) : plain;
-  if (batch.length > maxBatchBytes) throw tooLarge(records, { ...plan, sizeBytes: batch.length }, options);
+  if (batch.length > maxBatchBytes) throw new TooLarge({ ...plan, sizeBytes: batch.length });
 
   writeSafeInt64(batch, 0, AT.baseOffset);
   batch.writeInt32BE(batch.length - LENGTH_OVERHEAD, AT.length);
@@ -151,11 +177,26 @@ function writeBatch(records: RecordSet, plan: BatchPlan, baseSequence: number, o
   return batch;
 }
 
-function tooLarge(records: RecordSet, plan: BatchPlan, { maxBatchBytes }: EncodeBatchesOptions): RecordTooLargeError {
+/** Of one batch; what the caller hears speaks of the whole set. */
+class TooLarge extends Error {
+  readonly plan: BatchPlan;
+
+  constructor(plan: BatchPlan) {
+    super('too large');
+    this.plan = plan;
+  }
+}
+
+function refusal(records: RecordSet, plan: BatchPlan, options: EncodeBatchesOptions): RecordTooLargeError {
+  const { maxBatchBytes, place } = options;
   const key = records.key(plan.from);
   const { sizeBytes } = plan;
-  return new RecordTooLargeError(`a record takes a batch of ${sizeBytes} bytes; its topic takes ${maxBatchBytes}`, {
+  const where = place === undefined ? '' : `${topicPartitionKey(place)}: `;
+  const message = `${where}a record takes a batch of ${sizeBytes} bytes; its topic takes ${maxBatchBytes}`;
+  return new RecordTooLargeError(message, {
+    refused: tooLargeFrom(records, plan.from, options),
     details: {
+      ...place,
       index: plan.from,
       key: key === null ? null : Buffer.from(key.subarray(0, MAX_KEY_BYTES_IN_ERROR)).toString(),
       keyBytes: key?.length ?? 0,

@@ -13,12 +13,22 @@ const MAX_REMEMBERED = 10_000;
 /** Kafka's default, where the broker does not say. */
 const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 
+/** What a batch of a topic may take, in bytes. */
+export interface BatchLimit {
+  /** `max.message.bytes`. */
+  readonly maxBatchBytes: number;
+  /** Of a batch of several records, where less is known to be taken. */
+  readonly packBytes?: number;
+}
+
 /** Settings of topics, by Kafka's names. */
 export class TopicConfigs {
   private readonly cluster: Cluster;
   private readonly retrier: Retrier;
   private readonly clock: Clock;
   private readonly limits = new Map<string, { readonly bytes: Promise<number>; readonly atMs: number }>();
+  /** Less than a batch of several records that was refused, although it was within the limit as far as that is known. */
+  private readonly packed = new Map<string, { readonly bytes: number; readonly atMs: number }>();
 
   constructor(cluster: Cluster, retrier: Retrier, clock: Clock) {
     this.cluster = cluster;
@@ -40,8 +50,26 @@ export class TopicConfigs {
     });
   }
 
+  /** What a batch of a topic may take. */
+  async batchLimit(topic: string): Promise<BatchLimit> {
+    const maxBatchBytes = await this.maxMessageBytes(topic);
+    const packed = this.packed.get(topic);
+    if (packed === undefined || this.clock.monotonic() - packed.atMs >= MAX_AGE_MS) return { maxBatchBytes };
+    return { maxBatchBytes, packBytes: packed.bytes };
+  }
+
+  /**
+   * Notes that a topic has refused a batch for its size: its limit is asked for again, and where nobody may read it, batches of several
+   * records are made half as large.
+   */
+  refused(topic: string, batchBytes: number): void {
+    this.limits.clear();
+    if (this.packed.size >= MAX_REMEMBERED) this.packed.clear();
+    this.packed.set(topic, { bytes: Math.floor(batchBytes / 2), atMs: this.clock.monotonic() });
+  }
+
   /** `max.message.bytes` of a topic: the largest batch, compressed, that it takes. */
-  maxMessageBytes(topic: string): Promise<number> {
+  private maxMessageBytes(topic: string): Promise<number> {
     const nowMs = this.clock.monotonic();
     const known = this.limits.get(topic);
     if (known !== undefined && nowMs - known.atMs < MAX_AGE_MS) return known.bytes;

@@ -153,6 +153,38 @@ describe('writing record batches', () => {
   });
 });
 
+describe('a set with records that are too large', () => {
+  const codec = codecs.byName('gzip') as RecordCodec;
+  const refusedOf = (records: RecordSet, changes: Partial<EncodeBatchesOptions>) => {
+    try {
+      return encode(records, { maxBatchBytes: 500, ...changes }).length;
+    } catch (error) {
+      return error instanceof RecordTooLargeError ? error.refused : error;
+    }
+  };
+  const noise = () => Array.from({ length: 2_000 }, (_, index) => (index * 7_919 + index ** 2) % 997).join('');
+
+  it('is refused with the names of all of them', () => {
+    const records = setOf({ value: 'a' }, { value: 'x'.repeat(600) }, { value: 'b' }, { value: 'y'.repeat(700) });
+
+    expect(refusedOf(records, {})).toEqual([1, 3]);
+    expect(refusedOf(records, { compression: codec })).toBe(4);
+    expect(refusedOf(setOf({ value: 'x'.repeat(600) }, { value: noise() }), { compression: codec })).toEqual([1]);
+  });
+
+  it('is written in batches as small as the topic is known to take, but one record is tried alone', () => {
+    const records = setOf({ value: 'x'.repeat(30) }, { value: 'y'.repeat(300) }, { value: 'z'.repeat(30) });
+
+    const batches = encode(records, { maxBatchBytes: 1_000, packBytes: 200 });
+
+    expect(batches.map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+  });
+});
+
 describe('compressing record batches', () => {
   const writable = (['gzip', 'snappy', 'lz4'] as const).map((name) => codecs.byName(name) as RecordCodec);
 
