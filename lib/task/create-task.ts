@@ -334,9 +334,16 @@ class RunningTask implements StreamTask {
   }
 }
 
-/** The task's partition of each source topic that has that many. */
+/**
+ * The task's partition of each source topic that has that many, in the order in which the topology's sources were added: what is
+ * upstream in a topology is added first, and so among records of one time is processed first.
+ */
 function inputsOf(init: StreamTaskInit, part: SubTopology, partition: number): readonly TopicPartition[] {
-  return part.sourceTopics
+  const sources = part.nodes.flatMap((name) => {
+    const node = init.app.topology.nodes.get(name);
+    return node?.kind === 'source' ? node.topics : [];
+  });
+  return [...new Set(sources)]
     .map((name) => topicName(init.app, name))
     .filter((topic) => partition < (init.partitionCounts.get(topic) ?? Number.POSITIVE_INFINITY))
     .map((topic) => ({ topic, partition }));

@@ -13,6 +13,8 @@ export class OutputCollector {
   pendingBytes = 0;
   private readonly partitionCounts: ReadonlyMap<string, number>;
   private readonly topics = new Map<string, TopicOutput>();
+  /** Partitions with records since the last seal, by their first ones. */
+  private begun: PartitionOutput[] = [];
 
   constructor(partitionCounts: ReadonlyMap<string, number>) {
     this.partitionCounts = partitionCounts;
@@ -35,12 +37,23 @@ export class OutputCollector {
     return output;
   }
 
+  /** Partitions come in the order in which they were first written to. */
   seal(): ReadonlyMap<TopicPartitionKey, RecordSet> {
-    const sets = new Map<TopicPartitionKey, RecordSet>();
-    for (const topic of this.topics.values()) topic.sealInto(sets);
+    const sets = new Map(this.begun.map(({ key, builder }) => [key, builder.build()] as const));
+    this.begun = [];
     this.pendingBytes = 0;
     return sets;
   }
+
+  begin(output: PartitionOutput): void {
+    this.begun.push(output);
+  }
+}
+
+/** The records for one partition. */
+interface PartitionOutput {
+  readonly key: TopicPartitionKey;
+  readonly builder: RecordSetBuilder;
 }
 
 /** The records for one topic. */
@@ -48,32 +61,23 @@ export class TopicOutput {
   readonly name: string;
   readonly partitions: number;
   private readonly collector: OutputCollector;
-  private readonly builders: (RecordSetBuilder | undefined)[];
-  private readonly keys: TopicPartitionKey[];
+  private readonly outputs: (PartitionOutput | undefined)[];
 
   constructor(collector: OutputCollector, name: string, partitions: number) {
     this.collector = collector;
     this.name = name;
     this.partitions = partitions;
-    this.builders = new Array<RecordSetBuilder | undefined>(partitions).fill(undefined);
-    this.keys = Array.from({ length: partitions }, (_, partition) => topicPartitionKey({ topic: name, partition }));
+    this.outputs = new Array<PartitionOutput | undefined>(partitions).fill(undefined);
   }
 
   append(partition: number, key: Encoded | null, value: Encoded | null, timestampMs: number, headers: Headers): void {
-    let builder = this.builders[partition];
-    if (builder === undefined) {
-      builder = new RecordSetBuilder();
-      this.builders[partition] = builder;
+    let output = this.outputs[partition];
+    if (output === undefined) {
+      output = { key: topicPartitionKey({ topic: this.name, partition }), builder: new RecordSetBuilder() };
+      this.outputs[partition] = output;
     }
-    builder.append(key, value, timestampMs, headers);
+    if (output.builder.size === 0) this.collector.begin(output);
+    output.builder.append(key, value, timestampMs, headers);
     this.collector.pendingBytes += RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
-  }
-
-  sealInto(sets: Map<TopicPartitionKey, RecordSet>): void {
-    for (let partition = 0; partition < this.builders.length; partition += 1) {
-      const builder = this.builders[partition];
-      const key = this.keys[partition];
-      if (builder !== undefined && key !== undefined && builder.size > 0) sets.set(key, builder.build());
-    }
   }
 }

@@ -5,7 +5,8 @@ import type { RecordQueue } from './record-queue.js';
 import type { FetchedRecords } from './stream-task.js';
 
 /**
- * The inputs of a task, and which is next: the one whose head has the least timestamp (the first listed of several).
+ * The inputs of a task, and which is next: the one whose head has the least timestamp (the first listed of several, so that
+ * a task that is made anew chooses as the one before it; Kafka Streams takes what came first).
  * Kafka: `PartitionGroup`; waiting for empty inputs: KIP-353, KIP-695.
  *
  * An input that is empty holds the others back while the log is not known to have nothing more of it, and from then on for

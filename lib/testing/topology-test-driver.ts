@@ -1,9 +1,9 @@
 /**
  * A topology in a test: records in, records out, no broker and no waiting. Kafka: `TopologyTestDriver`.
  *
- * Without further options it is Kafka's driver: every topic has one partition and every sub-topology one task; after each record the
- * driver calls the stream-time punctuations, commits, and gives records written to topics that the topology reads back to it, before
- * the next input. Records of a global store's topic are in the store at once.
+ * Without further options it is Kafka's driver, but for its one task: every topic has one partition and every sub-topology one task; after
+ * each record the driver calls the stream-time punctuations, commits, and gives records written to topics that the topology reads back to
+ * it, before the next input. Records of a global store's topic are in the store at once. With `oneTask` it is Kafka's to the last.
  *
  * Unlike Kafka's it can have topics of several partitions, with a task for each, commit several records together, and let tasks die
  * and come back at any point: they then restore their stores from changelog and snapshots by the engine's own code.
@@ -41,6 +41,7 @@ import type {
 } from './driver/driver-options.js';
 import { DriverTask } from './driver/driver-task.js';
 import { DriverTopics } from './driver/driver-topics.js';
+import { inOneTask } from './driver/one-task.js';
 import { serdesByTopic, type TopicSerdes } from './topic-serdes.js';
 
 /** Commits that one input may cause before the driver takes the topology for one that feeds itself for ever. */
@@ -73,6 +74,7 @@ export class TopologyTestDriver {
   private readonly topics: DriverTopics;
   private readonly serdes: ReadonlyMap<string, TopicSerdes>;
   private readonly recordsPerCommit: number;
+  private readonly oneTask: boolean;
   private readonly snapshots = createMemorySnapshotStore();
   private globals: DriverGlobals;
   private tasks: readonly DriverTask[] = [];
@@ -90,6 +92,7 @@ export class TopologyTestDriver {
     this.topics = made.topics;
     this.globals = made.globals;
     this.recordsPerCommit = options.recordsPerCommit ?? 1;
+    this.oneTask = options.oneTask ?? false;
     this.serdes = serdesByTopic(app);
   }
 
@@ -102,7 +105,8 @@ export class TopologyTestDriver {
    */
   static async start(written: StreamsApp, options: TestDriverOptions = {}): Promise<TopologyTestDriver> {
     checkOptions(options);
-    const app = matchTopics(written, topicsGiven(options));
+    const matched = matchTopics(written, topicsGiven(options));
+    const app = options.oneTask === true ? inOneTask(matched) : matched;
     const host = createDriverHost(options.wallClockMs ?? 0);
     const topics = await DriverTopics.create(app, host, options.partitions);
     const globals = await DriverGlobals.load({ app, host, topics });
@@ -317,8 +321,8 @@ export class TopologyTestDriver {
   }
 
   private get world() {
-    const { app, host, topics } = this;
-    return { app, host, topics, globalStores: () => this.globals.stores };
+    const { app, host, topics, oneTask } = this;
+    return { app, host, topics, oneTask, globalStores: () => this.globals.stores };
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
@@ -355,6 +359,7 @@ export class TopologyTestDriver {
       worked = false;
       for (const { spec } of this.tasks) {
         const each = this.taskOf(spec.taskId);
+        if (each.admitNext()) worked = true;
         const processed = await each.task.process(this.host.nowMs, 1);
         each.uncommitted += processed;
         if (processed > 0) worked = true;
@@ -448,7 +453,13 @@ function topicsGiven({ topics = [], partitions }: TestDriverOptions): readonly s
   return [...topics, ...(typeof partitions === 'object' ? Object.keys(partitions) : [])];
 }
 
-function checkOptions({ partitions, recordsPerCommit = 1 }: TestDriverOptions): void {
+function checkOptions({ partitions, recordsPerCommit = 1, oneTask = false }: TestDriverOptions): void {
+  if (oneTask && partitions !== undefined) {
+    throw new InvalidSettingError('the driver was given partitions for one task', {
+      details: { partitions, oneTask },
+      remedy: 'Leave out partitions, or oneTask.',
+    });
+  }
   const counts = typeof partitions === 'object' ? Object.values(partitions) : [partitions ?? 1];
   const bad = [...counts, recordsPerCommit].find((count) => !Number.isSafeInteger(count) || count < 1);
   if (bad === undefined) return;

@@ -98,12 +98,18 @@ export function predicate(ref: FunctionRef): (key: Value, value: Value) => boole
   return (key, value) => of(key, value, arg);
 }
 
+/** A null is no number: what would make one of it throws in Java. */
+function number(value: Value): number {
+  if (value === null) throw new TypeError('null is no number');
+  return Number(value);
+}
+
 const reducers: Readonly<Record<string, Fold>> = {
   concat: (aggregate, value) => `${text(aggregate)}+${text(value)}`,
   concatMinus: (aggregate, value) => `${text(aggregate)}-${text(value)}`,
-  sum: (aggregate, value) => Number(aggregate) + Number(value),
-  subtract: (aggregate, value) => Number(aggregate) - Number(value),
-  max: (aggregate, value) => Math.max(Number(aggregate), Number(value)),
+  sum: (aggregate, value) => number(aggregate) + number(value),
+  subtract: (aggregate, value) => number(aggregate) - number(value),
+  max: (aggregate, value) => Math.max(number(aggregate), number(value)),
   last: (_aggregate, value) => value,
   first: (aggregate) => aggregate,
   nullIf: (aggregate, value, arg) => (value === arg ? null : `${text(aggregate)}+${text(value)}`),
@@ -117,7 +123,7 @@ export function reducer(ref: FunctionRef): (aggregate: Value, value: Value) => V
 const aggregators: Readonly<Record<string, Fold>> = {
   ...reducers,
   concatTag: (aggregate, value, arg) => text(aggregate) + arg + text(value),
-  sumLength: (aggregate, value) => Number(aggregate) + text(value).length,
+  sumLength: (aggregate, value) => number(aggregate) + text(value).length,
 };
 
 export function aggregator(ref: FunctionRef): (key: Value, value: Value, aggregate: Value) => Value {
@@ -127,7 +133,7 @@ export function aggregator(ref: FunctionRef): (key: Value, value: Value, aggrega
 
 const mergers: Readonly<Record<string, Fold>> = {
   concat: (aggregate, session) => `${text(aggregate)}&${text(session)}`,
-  sum: (aggregate, session) => Number(aggregate) + Number(session),
+  sum: (aggregate, session) => number(aggregate) + number(session),
 };
 
 export function merger(ref: FunctionRef): (key: Value, aggregate: Value, session: Value) => Value {

@@ -37,7 +37,7 @@ export interface CaseOutcome {
 
 /** How a case is played. */
 export interface CasePlay {
-  readonly options?: Pick<TestDriverOptions, 'recordsPerCommit' | 'partitions'>;
+  readonly options?: Pick<TestDriverOptions, 'recordsPerCommit' | 'partitions' | 'oneTask'>;
   /** Default 0: every update is given out. */
   readonly cacheMaxBytes?: number;
   /** Called before each input. */

@@ -91,7 +91,7 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
   ): Awaitable<void> {
     const timestampMs = stored === null ? record.timestampMs : Math.max(record.timestampMs, stored.timestampMs);
     const bytes = this.rows.encoded(next);
-    const put = this.rows.putRow(key, bytes, timestampMs);
+    const put = this.rows.putRow(key, bytes, timestampMs, record.timestampMs);
     const row = { key, start, next, bytes, timestampMs };
     return isPromise(put)
       ? put.then((later) => this.forward(record, row, stored, later))

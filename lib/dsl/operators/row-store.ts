@@ -41,9 +41,14 @@ export class RowStore<K, V> {
     return this.bytes.get(key);
   }
 
-  /** Writes bytes as they are (null deletes), and answers what became of them: in a store without history they are the newest. */
-  putRow(key: ByteKey, value: Encoded | null, timestampMs: number): Awaitable<RowPut> {
-    this.bytes.put(key, value, timestampMs);
+  /**
+   * Writes bytes as they are (null deletes), and answers what became of them: in a store without history they are the newest.
+   *
+   * @param timestampMs of the row
+   * @param recordMs of the record that caused it: a delete has this one in the changelog, as in Kafka Streams, but for a history
+   */
+  putRow(key: ByteKey, value: Encoded | null, timestampMs: number, recordMs = timestampMs): Awaitable<RowPut> {
+    this.bytes.put(key, value, value === null ? recordMs : timestampMs);
     return 'latest';
   }
 

@@ -6,7 +6,7 @@ import { changelogFacts, emptyStore, storeSpec } from '../../runtime/load-store.
 import type { TransactionalStore } from '../../state/byte-store.js';
 import type { DriverWorld } from './driver-task.js';
 
-type GlobalWorld = Omit<DriverWorld, 'globalStores'>;
+type GlobalWorld = Pick<DriverWorld, 'app' | 'host' | 'topics'>;
 
 /** The global stores of a driver's one member: loaded from their topics, and in step with them at once. */
 export class DriverGlobals {

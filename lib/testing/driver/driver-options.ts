@@ -10,6 +10,12 @@ export interface TestDriverOptions {
   readonly partitions?: number | Readonly<Record<string, number>>;
   /** Topics that there are, for sources with a pattern: each reads those that match. Those that `partitions` names are there as well. */
   readonly topics?: readonly string[];
+  /**
+   * One task for the whole topology, as Kafka's driver has; default false: each sub-topology has its own, as where it is deployed. Sub-topologies
+   * then share stream time, and of records of one time that wait in several topics that one is next which Kafka's driver would take.
+   * Not with `partitions`.
+   */
+  readonly oneTask?: boolean;
   /** Records and punctuations that a task processes before it commits; default 1. {@link TopologyTestDriver.commit} commits the rest. */
   readonly recordsPerCommit?: number;
 }

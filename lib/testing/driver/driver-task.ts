@@ -17,12 +17,15 @@ import type { StreamsApp } from '../../topology/app.js';
 import type { TaskSpec } from '../../topology/resolve-partitions.js';
 import type { DriverHost } from './driver-host.js';
 import type { DriverTopics } from './driver-topics.js';
+import { KafkaOrder } from './kafka-order.js';
 
 /** What the tasks of one driver share. */
 export interface DriverWorld {
   readonly app: StreamsApp;
   readonly host: DriverHost;
   readonly topics: DriverTopics;
+  /** Whether the task takes records in the order of Kafka's driver. */
+  readonly oneTask: boolean;
   /** Global stores by name, as the driver's one member holds them now. */
   readonly globalStores: () => ReadonlyMap<string, ByteStore>;
 }
@@ -47,6 +50,8 @@ export class DriverTask {
   private readonly logged: readonly SessionStore[];
   /** By input: first offset that the task was not given yet. */
   private readonly positions = new Map<TopicPartitionKey, number>();
+  /** What the task is given one by one; null: it is given all, and chooses. */
+  private readonly waiting: KafkaOrder | null;
 
   /**
    * Restores the stores, makes the processors, and gives them all that is not committed.
@@ -98,6 +103,7 @@ export class DriverTask {
     this.task = made.task;
     this.stores = made.stores;
     this.logged = made.logged;
+    this.waiting = world.oneTask ? new KafkaOrder() : null;
     for (const input of spec.inputs) {
       const key = topicPartitionKey(input);
       const nextOffset = committed.get(key)?.nextOffset ?? (0 as Offset);
@@ -110,13 +116,22 @@ export class DriverTask {
     return this.positions.has(topicPartitionKey(input));
   }
 
-  /** Gives the task what an input has gained. */
+  /** Gives the task the next record where it is given one by one. @returns whether there was one */
+  admitNext(): boolean {
+    const next = this.waiting?.take();
+    if (next !== undefined) this.task.addRecords(next);
+    return next !== undefined;
+  }
+
+  /** Gives the task what an input has gained, or keeps it for {@link admitNext}. */
   async feed(input: TopicPartition): Promise<void> {
     const key = topicPartitionKey(input);
     const { topics } = this.world;
     for await (const { records, nextOffset } of topics.read(input, this.positions.get(key) ?? 0)) {
       this.positions.set(key, nextOffset);
-      this.task.addRecords({ ...input, records, nextOffset, endOffset: topics.end(key) as Offset });
+      const fetched = { ...input, records, nextOffset, endOffset: topics.end(key) as Offset };
+      if (this.waiting === null) this.task.addRecords(fetched);
+      else this.waiting.add(fetched);
     }
   }
 

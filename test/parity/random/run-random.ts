@@ -53,7 +53,7 @@ async function smallest(seed: number, of: Answered, reference: ReferenceProcess)
 
 /** What differs first, without names and numbers: a case is not to become another failure while it gets smaller. */
 function kindOf(differences: readonly string[]): string {
-  return /^\w+/.exec(differences[0] ?? '')?.[0] ?? '';
+  return /^\w+(: expected (none|one))?/.exec(differences[0] ?? '')?.[0] ?? '';
 }
 
 async function differencesOf(of: Answered): Promise<readonly string[]> {

@@ -281,6 +281,35 @@ describe('inputs', () => {
     ]);
   });
 
+  test('of records of one time that of the source which was added first is next, whichever came first', async () => {
+    const builder = new TopologyBuilder()
+      .addSource('first', 'z', text)
+      .addSource('second', 'b', text)
+      .addSink('sink', 'out', { parents: ['second', 'first'], ...text });
+    const { task, give, commit } = await startTask(builder);
+    give('b', [{ value: 'b1', ts: 1 }]);
+    give('z', [{ value: 'z1', ts: 1 }]);
+
+    await task.process(0, 10);
+
+    expect(texts((await commit()).outputs.get(at('out')))).toEqual(['null=z1@1', 'null=b1@1']);
+  });
+
+  test('outputs come by partition in the order in which these were first written to since the last seal', async () => {
+    const builder = new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addSink('sink', ({ value }) => String(value), { parents: 'source', ...text });
+    const { task, give, commit } = await startTask(builder, { partitionCounts: { a: 1, b: 1, c: 1 } });
+    give('in', [{ value: 'a' }, { value: 'b' }]);
+    await task.process(0, 10);
+    await commit();
+    give('in', [{ value: 'c' }, { value: 'b' }, { value: 'c' }]);
+
+    await task.process(0, 10);
+
+    expect([...(await commit()).outputs.keys()]).toEqual([at('c'), at('b')]);
+  });
+
   test('an empty input that the log has more of holds the others back', async () => {
     const { task, give } = await startTask(twoInputs());
     give('a', [{ value: 'a1', ts: 1 }]);

@@ -1,0 +1,19 @@
+import type { StreamsApp } from '../../topology/app.js';
+
+/** Kafka's test driver gives its one task this number, whatever the sub-topologies are. */
+const ONLY_TASK = 0;
+
+/** The application with one sub-topology in which all are, unless it has one alone: its task is then the one of Kafka's test driver. */
+export function inOneTask(app: StreamsApp): StreamsApp {
+  const { subTopologies, nodes } = app.topology;
+  if (subTopologies.length < 2) return app;
+  const members = new Set(subTopologies.flatMap((part) => part.nodes));
+  const whole = {
+    id: ONLY_TASK,
+    nodes: [...nodes.keys()].filter((name) => members.has(name)),
+    sourceTopics: subTopologies.flatMap((part) => part.sourceTopics),
+    sinkTopics: [...new Set(subTopologies.flatMap((part) => part.sinkTopics))],
+    stores: subTopologies.flatMap((part) => part.stores),
+  };
+  return { ...app, topology: { ...app.topology, subTopologies: [whole] } };
+}
