@@ -37,10 +37,11 @@ async function checkStore(
   const key = topicPartitionKey(changelog);
   const { committed } = witness;
   if (committed.incomplete.has(key)) wrong(`records of ${key} were gone before anybody could read them`);
-  const times = storeTimes(cloud.app.topology.stores.get(changelog.store), committed.records(key));
-  const truth = stillHeld(foldOf(committed.records(key)), times);
+  const spec = cloud.app.topology.stores.get(changelog.store);
+  const times = storeTimes(spec, committed.records(key));
+  const truth = stillHeld(foldOf(committed.records(key), spec), times);
   const ways: readonly (readonly [string, () => Promise<StoreContent>])[] = [
-    ['the fold of the log as it is', () => foldOfLog(cloud.log, changelog)],
+    ['the fold of the log as it is', () => foldOfLog(cloud.log, changelog, spec)],
     ['a restore from the log', () => restoredContent(cloud, createMemorySnapshotStore(), task, changelog)],
     ['a restore from snapshot and tail', () => restoredContent(cloud, cloud.snapshots, task, changelog)],
   ];

@@ -5,8 +5,10 @@ import { type TopicPartition, topicPartitionKey } from '../../../model/topic-par
 import { loadStore } from '../../../runtime/load-store.js';
 import type { SnapshotStore } from '../../../snapshots/snapshot-store.js';
 import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitions.js';
+import type { StoreSpec } from '../../../topology/store-spec.js';
 import type { Cloud } from '../cloud.js';
 import type { SeenRecord } from '../committed-log.js';
+import { asStored } from './stored-record.js';
 
 /** By key: the timestamp and the value, both as bytes, one character a byte. */
 export type StoreContent = ReadonlyMap<string, string>;
@@ -16,9 +18,10 @@ const FETCH_MAX_BYTES = 1 << 30;
 const STALL_TIMEOUT_MS = 1_000;
 
 /** The fold of all that was ever committed: the last value of each key, a null value takes it away. */
-export function foldOf(records: readonly SeenRecord[]): StoreContent {
+export function foldOf(records: readonly SeenRecord[], spec: StoreSpec | undefined): StoreContent {
   const content = new Map<string, string>();
-  for (const { key, value, timestampMs } of records) {
+  for (const record of records) {
+    const { key, value, timestampMs } = asStored(record, spec);
     if (key === null) continue;
     if (value === null) content.delete(key);
     else content.set(key, entry(timestampMs, value));
@@ -27,21 +30,22 @@ export function foldOf(records: readonly SeenRecord[]): StoreContent {
 }
 
 /** The fold of what the log still holds, read without any code that restores stores. */
-export async function foldOfLog(log: LogReader, at: TopicPartition): Promise<StoreContent> {
+export async function foldOfLog(
+  log: LogReader,
+  at: TopicPartition,
+  spec: StoreSpec | undefined,
+): Promise<StoreContent> {
   const fromOffset = (await log.listOffsets([at], 'earliest')).get(topicPartitionKey(at)) ?? offset(0);
   const [result] = await log.fetch([{ ...at, fromOffset }], {
     isolation: 'readCommitted',
     maxWaitMs: 0,
     maxBytes: FETCH_MAX_BYTES,
   });
-  const content = new Map<string, string>();
-  for (const { key, value, timestampMs } of result?.records ?? []) {
-    if (key === null) continue;
-    const text = Buffer.from(key).toString('latin1');
-    if (value === null) content.delete(text);
-    else content.set(text, entry(timestampMs, Buffer.from(value).toString('latin1')));
-  }
-  return content;
+  const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('latin1'));
+  const records = [...(result?.records ?? [])].map(({ offset, key, value, timestampMs }) => ({
+    ...{ offset, timestampMs, key: text(key), value: text(value) },
+  }));
+  return foldOf(records, spec);
 }
 
 /** What the product restores, from these snapshots and the log. */

@@ -5,6 +5,7 @@
 import type { ByteKey } from '../../../model/byte-key.js';
 import type { StoreSpec } from '../../../topology/store-spec.js';
 import type { SeenRecord } from '../committed-log.js';
+import { asStored } from './stored-record.js';
 
 export interface StoreTimes {
   /** Whether an entry of this key is past the retention, once these records were written. */
@@ -18,7 +19,10 @@ export function storeTimes(spec: StoreSpec | undefined, records: readonly SeenRe
   const { layout, retentionMs } = spec ?? {};
   if (layout === undefined || retentionMs === undefined) return FOR_EVER;
   const timeOf = (key: string) => layout.timeOf(key as ByteKey);
-  const newestMs = records.reduce((newest, { key }) => (key === null ? newest : Math.max(newest, timeOf(key))), -1);
+  const newestMs = records.reduce((newest, record) => {
+    const { key } = asStored(record, spec);
+    return key === null ? newest : Math.max(newest, timeOf(key));
+  }, -1);
   return { isPast: (key) => timeOf(key) <= newestMs - retentionMs };
 }
 

@@ -29,8 +29,9 @@ async function compareStore(run: CheckedRun, { taskId, inputs }: TaskSpec, chang
   const { witness, wrong, cloud } = run;
   const key = topicPartitionKey(changelog);
   const records = witness.committed.records(key);
-  const times = storeTimes(cloud.app.topology.stores.get(changelog.store), records);
-  const content = stillHeld(withoutTimestamps(foldOf(records)), times);
+  const spec = cloud.app.topology.stores.get(changelog.store);
+  const times = storeTimes(spec, records);
+  const content = stillHeld(withoutTimestamps(foldOf(records, spec)), times);
   const every = stillHeld((await witness.reference()).stores.get(key) ?? NOTHING, times);
   const what = contentDiffers(content, every);
   if (what === null) return;

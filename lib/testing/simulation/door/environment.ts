@@ -1,7 +1,6 @@
 /** What user code sees of the world it runs in: time, chance, what is outside of its process, and the way there. */
 import type { Clock } from '../../../host/host.js';
 import { InvalidSettingError } from '../../../model/errors.js';
-import { untilDeath } from '../../../runtime/mortal-ports.js';
 import type { StreamsApp } from '../../../topology/app.js';
 import type { Chance } from '../chance.js';
 import { createChance } from '../chance.js';
@@ -87,11 +86,16 @@ export function processEnvironment<Outside>(
   { process, cloud, calls }: { readonly process: SimulatedProcess; readonly cloud: Cloud; readonly calls: RemoteCalls },
 ): SimulatedEnvironment<Outside> {
   const chance = cloud.chance(`${process.name}/outside`);
+  // Whoever waits in a process that dies waits for ever: an error would reach code that is dead, or nobody who waits for it.
   const mortal = async <T>(work: () => Promise<T>): Promise<T> => {
     await process.thawed();
-    const result = await untilDeath(process.deathSignal, work());
-    await process.thawed();
-    return result;
+    if (process.isDead) return forEver();
+    try {
+      return await work();
+    } finally {
+      await process.thawed();
+      if (process.isDead) await forEver();
+    }
   };
   const remote = <S extends object>(service: S) =>
     promising(service, (method, args) =>
@@ -129,6 +133,11 @@ async function call(
   const heard = await cloud.after(made, answer);
   await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
   return heard;
+}
+
+/** Each its own: what waits for it is forgotten together with it. */
+function forEver(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 function cut(text: string): string {

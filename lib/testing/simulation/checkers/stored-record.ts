@@ -1,0 +1,17 @@
+import type { ByteKey } from '../../../model/byte-key.js';
+import type { StoreSpec } from '../../../topology/store-spec.js';
+import type { SeenRecord } from '../committed-log.js';
+
+/**
+ * A changelog record as its store has it. They differ for a versioned store: its changelog has the plain key and the version's time as
+ * timestamp, it keeps each version, deletes too, under key and time.
+ */
+export function asStored(record: SeenRecord, spec: StoreSpec | undefined): SeenRecord {
+  const versions = spec?.layout?.versions;
+  const { key, value, timestampMs } = record;
+  if (versions === undefined || key === null) return record;
+  const written = { key: key as ByteKey, value: value === null ? null : Buffer.from(value, 'latin1'), timestampMs };
+  const stored = versions.fromChangelog(written);
+  const bytes = stored.value;
+  return { ...record, key: stored.key, value: bytes === null ? null : Buffer.from(bytes).toString('latin1') };
+}
