@@ -1,9 +1,10 @@
 import { InvalidSettingError } from '../model/errors.js';
+import { highAvailability } from './high-availability/high-availability.js';
 import { steady, sticky } from './steady.js';
 import type { TaskAssignor } from './task-assignor.js';
 
 /** The assignors that come with the library; a new one is a file beside `steady.ts` and an entry here. */
-export const BUILT_IN_ASSIGNORS: readonly TaskAssignor[] = [steady, sticky];
+export const BUILT_IN_ASSIGNORS: readonly TaskAssignor[] = [steady, sticky, highAvailability];
 
 /**
  * The assignor of that name, looked for among the user's own first. Kafka: `task.assignor.class`.

@@ -1,5 +1,6 @@
 /** The entry `millrace/assignment`: what an assignor of one's own needs. */
 export { BUILT_IN_ASSIGNORS, findAssignor } from './assignors.js';
+export { highAvailability } from './high-availability/high-availability.js';
 export { steady, sticky } from './steady.js';
 export type {
   AssignableMember,
@@ -8,6 +9,8 @@ export type {
   AssignmentSettings,
   MemberPlacement,
   Placement,
+  RackAwareStrategy,
   TaskAssignor,
 } from './task-assignor.js';
+export { RUNNING_LAG } from './task-assignor.js';
 export { validateAssignment } from './validate-assignment.js';

@@ -35,6 +35,10 @@ export interface Settings {
   readonly numStandbyReplicas: number;
   readonly acceptableRecoveryLag: number;
   readonly maxWarmupReplicas: number;
+  readonly rackAwareAssignmentTags: readonly string[];
+  readonly rackAwareAssignmentStrategy: 'none' | 'min_traffic' | 'balance_subtopology';
+  readonly rackAwareAssignmentTrafficCost: number;
+  readonly rackAwareAssignmentNonOverlapCost: number;
   readonly assignor: string;
   readonly members: number;
   readonly tasksPerMember: number;
@@ -63,6 +67,7 @@ type SettingKind =
   | { readonly type: 'duration'; readonly min: number; readonly max: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
+  | { readonly type: 'names' }
   | { readonly type: 'handler' }
   | { readonly type: 'offsetReset' };
 
@@ -187,11 +192,35 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     default: 2,
     doc: 'Warm-ups in flight at once.',
   },
+  rackAwareAssignmentTags: {
+    dotted: 'rack.aware.assignment.tags',
+    kind: { type: 'names' },
+    default: [],
+    doc: 'Tags of members by which the copies of a task are kept apart (KIP-708); as text: names with commas between them. For highAvailability.',
+  },
+  rackAwareAssignmentStrategy: {
+    dotted: 'rack.aware.assignment.strategy',
+    kind: choice('none', 'min_traffic', 'balance_subtopology'),
+    default: 'none',
+    doc: 'How tasks are placed by the zones of what they read (KIP-925), where those of all members and partitions are known. For highAvailability.',
+  },
+  rackAwareAssignmentTrafficCost: {
+    dotted: 'rack.aware.assignment.traffic_cost',
+    kind: integer(0, 2_147_483_647),
+    default: 10,
+    doc: 'Cost of reading a partition from another zone.',
+  },
+  rackAwareAssignmentNonOverlapCost: {
+    dotted: 'rack.aware.assignment.non_overlap_cost',
+    kind: integer(0, 2_147_483_647),
+    default: 1,
+    doc: 'Cost of placing a task elsewhere than balance alone would.',
+  },
   assignor: {
     dotted: 'task.assignor',
     kind: { type: 'text' },
     default: 'steady',
-    doc: 'Name of the assignor: steady, sticky, or one of your own.',
+    doc: 'Name of the assignor: steady, sticky, highAvailability, or one of your own.',
   },
   members: { dotted: 'millrace.members', kind: integer(1, 1_000), default: 1, doc: 'Members (slots) wanted.' },
   tasksPerMember: {
@@ -312,7 +341,9 @@ export function settingsFromText(text: Readonly<Record<string, string>>): Settin
     input[name] =
       type === 'integer' || (type === 'duration' && /^\s*-?\d+\s*$/.test(value))
         ? integerFromText(name, value)
-        : handlerFromText(type, value);
+        : type === 'names'
+          ? namesFromText(value)
+          : handlerFromText(type, value);
   }
   return input as SettingsInput;
 }
@@ -320,6 +351,10 @@ export function settingsFromText(text: Readonly<Record<string, string>>): Settin
 function integerFromText(name: keyof Settings, value: string): number {
   if (!/^\s*-?\d+\s*$/.test(value)) throw refused(name, value, 'a whole number is wanted');
   return Number(value);
+}
+
+function namesFromText(value: string): readonly string[] {
+  return value.trim() === '' ? [] : value.split(',').map((name) => name.trim());
 }
 
 function handlerFromText(type: SettingKind['type'], value: string): unknown {
@@ -343,6 +378,8 @@ function checked(name: keyof Settings, value: unknown): unknown {
     case 'text':
       if (typeof value !== 'string') throw refused(name, value, 'a text is wanted');
       return value;
+    case 'names':
+      return checkedNames(name, value);
     case 'handler':
       return checkedHandler(name, value);
     case 'offsetReset':
@@ -356,6 +393,12 @@ function inRange(name: keyof Settings, value: unknown, range: { readonly min: nu
     throw refused(name, value, `a whole number from ${range.min}${upTo} is wanted`);
   }
   return value;
+}
+
+function checkedNames(name: keyof Settings, value: unknown): readonly string[] {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && one !== ''))
+    throw refused(name, value, 'a list of names is wanted');
+  return [...new Set<string>(value)];
 }
 
 function checkedHandler(name: keyof Settings, value: unknown): RecordHandler {

@@ -11,6 +11,9 @@ import type { ApplicationState, ObservedMember } from './state.js';
 /** The tag with which a member states its capacity; without it the setting `tasksPerMember` holds. */
 export const CAPACITY_TAG = 'capacity';
 
+/** The tag with which a member states its zone, by the name that the brokers have for it. */
+const ZONE_TAG = 'zone';
+
 /**
  * The assignor's input: the slots that count are live, other known ones only tell what they held.
  *
@@ -39,6 +42,7 @@ export function assignmentInput(
         live: counted.has(id),
         capacity: capacityOf(member, settings.tasksPerMember),
         tags: member?.tags ?? {},
+        ...zoneOf(member),
         ...previousOf(id, state.plan, state.leases),
         lags: lagsOf(member, tasks),
       };
@@ -48,6 +52,10 @@ export function assignmentInput(
       standbyKind: 'snapshot',
       acceptableRecoveryLag: settings.acceptableRecoveryLag,
       maxWarmupReplicas: settings.maxWarmupReplicas,
+      rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
+      rackAwareAssignmentStrategy: settings.rackAwareAssignmentStrategy,
+      rackAwareAssignmentTrafficCost: settings.rackAwareAssignmentTrafficCost,
+      rackAwareAssignmentNonOverlapCost: settings.rackAwareAssignmentNonOverlapCost,
     },
   };
 }
@@ -59,6 +67,11 @@ function assignable(task: TaskSpec): AssignableTask {
 function capacityOf(member: ObservedMember | undefined, otherwise: number): number {
   const stated = Number(member?.tags[CAPACITY_TAG]);
   return Number.isSafeInteger(stated) && stated >= 1 ? stated : otherwise;
+}
+
+function zoneOf(member: ObservedMember | undefined): Pick<AssignableMember, 'zone'> {
+  const zone = member?.tags[ZONE_TAG];
+  return zone === undefined ? {} : { zone };
 }
 
 function previousOf(

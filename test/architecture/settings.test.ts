@@ -31,6 +31,8 @@ function allowed(kind: (typeof SETTING_SPECS)[keyof typeof SETTING_SPECS]['kind'
       return '`earliest`, `latest`, `none`, `by_duration:PnDTnHnMnS`';
     case 'text':
       return 'text';
+    case 'names':
+      return 'names';
   }
 }
 

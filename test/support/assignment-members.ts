@@ -6,6 +6,10 @@ export const settings: AssignmentSettings = {
   standbyKind: 'snapshot',
   acceptableRecoveryLag: 100,
   maxWarmupReplicas: 2,
+  rackAwareAssignmentTags: [],
+  rackAwareAssignmentStrategy: 'none',
+  rackAwareAssignmentTrafficCost: 10,
+  rackAwareAssignmentNonOverlapCost: 1,
 };
 
 /** A live member of capacity 1 that holds nothing and has no copies, but for `more`. */

@@ -9,21 +9,21 @@ import type {
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { InvalidAssignmentError, InvalidSettingError } from '../../../lib/model/errors.js';
 import { taskId } from '../../../lib/model/task-id.js';
-import { member } from '../../support/assignment-members.js';
+import { member, settings } from '../../support/assignment-members.js';
 
 const counts = taskId(1, 0);
 const plain = taskId(0, 0);
 
-const input = (settings: Partial<AssignmentSettings> = {}): AssignmentInput => ({
+const input = (own: Partial<AssignmentSettings> = {}): AssignmentInput => ({
   tasks: [
     { id: plain, stateful: false, inputs: [], changelogs: [], weight: 1 },
     { id: counts, stateful: true, inputs: [], changelogs: [], weight: 1 },
   ],
   members: [member(1), member(2), member(3, { live: false })],
-  settings: { numStandbyReplicas: 1, standbyKind: 'hot', acceptableRecoveryLag: 0, maxWarmupReplicas: 1, ...settings },
+  settings: { ...settings, numStandbyReplicas: 1, standbyKind: 'hot', maxWarmupReplicas: 1, ...own },
 });
 
-const brokenRule = (members: Record<string, Partial<MemberPlacement>>, settings: Partial<AssignmentSettings> = {}) => {
+const brokenRule = (members: Record<string, Partial<MemberPlacement>>, own: Partial<AssignmentSettings> = {}) => {
   const placement = {
     followUp: false,
     members: new Map(
@@ -31,7 +31,7 @@ const brokenRule = (members: Record<string, Partial<MemberPlacement>>, settings:
     ),
   };
   try {
-    validateAssignment('mine', input(settings), placement);
+    validateAssignment('mine', input(own), placement);
     return 'none';
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidAssignmentError);

@@ -18,6 +18,8 @@ describe('settings', () => {
     ['a number out of range', { members: 0 }, /from 1 to 1000/],
     ['a choice that there is not', { autoOffsetReset: 'newest' }, /earliest, latest/],
     ['a handler that there is not', { deserializationExceptionHandler: { deadLetterTopic: '' } }, /deadLetterTopic/],
+    ['a list of names that is a text', { rackAwareAssignmentTags: 'zone' }, /rackAwareAssignmentTags.*list of names/],
+    ['a name that is empty', { rackAwareAssignmentTags: ['zone', ''] }, /rackAwareAssignmentTags/],
     ['heartbeats too slow for the session', { heartbeatIntervalMs: 30_000 }, /half of sessionTimeoutMs/],
     ['commits too slow for the transaction', { commitIntervalMs: 6_000 }, /half of transactionTimeoutMs/],
   ])('%s is refused, and the message says which', (_, input, message) => {
@@ -33,6 +35,7 @@ describe('settings', () => {
       maxTaskIdleMs: '1s',
       'millrace.members': '3',
       'deserialization.exception.handler': 'dead-letter:letters',
+      'rack.aware.assignment.tags': 'zone, cluster',
     });
 
     expect(resolveSettings(input)).toMatchObject({
@@ -40,7 +43,9 @@ describe('settings', () => {
       maxTaskIdleMs: 1_000,
       members: 3,
       deserializationExceptionHandler: { deadLetterTopic: 'letters' },
+      rackAwareAssignmentTags: ['zone', 'cluster'],
     });
+    expect(resolveSettings(settingsFromText({ rackAwareAssignmentTags: '' })).rackAwareAssignmentTags).toEqual([]);
   });
 
   test.each([
