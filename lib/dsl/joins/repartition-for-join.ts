@@ -2,13 +2,14 @@ import { mergeableRepartitionNode, repartitionNames } from '../repartition.js';
 import type { GraphNode } from '../streams-graph.js';
 import type { StreamParts, Wiring } from '../wiring.js';
 
-/** The repartition of a stream that nobody named, shared by all its joins. */
-const shared = new WeakMap<StreamParts<never, never>, GraphNode>();
+/** The repartition that a stream's joins have come to last. */
+const latest = new WeakMap<StreamParts<never, never>, GraphNode>();
 
 /**
  * The stream as a join can read it: partitioned by its key as it is now. Kafka: `repartitionForJoin`.
  *
- * The topic is named after the join, or else after the stream's own operator: joins without a name share one.
+ * The topic is named after the join. One without a name shares the topic of the join before it, whatever that is called; the first
+ * of its stream has one that is named after the stream's own operator.
  */
 export function repartitionedForJoin<K, V>(
   wiring: Wiring,
@@ -20,9 +21,8 @@ export function repartitionedForJoin<K, V>(
   const { key, value } = parts;
   const name = joinName ?? parts.node.name;
   const names = repartitionNames(graph, name); // numbers are taken also where the topic is shared
-  const isShared = name === parts.node.name;
-  const before = isShared ? shared.get(parts as StreamParts<never, never>) : undefined;
+  const before = name === parts.node.name ? latest.get(parts as StreamParts<never, never>) : undefined;
   const node = before ?? graph.add(mergeableRepartitionNode(parts.node, names, { name, key, value }));
-  if (isShared) shared.set(parts as StreamParts<never, never>, node);
+  latest.set(parts as StreamParts<never, never>, node);
   return { node, key, value, keyChanged: false };
 }

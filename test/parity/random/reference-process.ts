@@ -1,6 +1,7 @@
 /** Kafka Streams' own answers to cases, from one Java process (test/parity/reference/) that answers one after the other. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toolsClassPath } from '../../support/kafka/jars.js';
@@ -12,7 +13,10 @@ export type Answered = ProcessingCase & { readonly refused?: string };
 const folder = fileURLToPath(new URL('../reference', import.meta.url));
 /** One case takes a fraction of a second; so long means that the process hangs. */
 const ANSWER_TIMEOUT_MS = 120_000;
+/** Kafka Streams' stores wait for their disk at every start and end; in memory a case takes a tenth of the time. */
+const MEMORY_FOLDER = '/dev/shm';
 const javaOptions = [
+  ...(existsSync(MEMORY_FOLDER) ? [`-Djava.io.tmpdir=${MEMORY_FOLDER}`] : []),
   '-Xmx512m',
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
