@@ -4,12 +4,14 @@
  *
  * Invariants
  *   F1  per key the children see the oldest old value and the newest new value of what was held back
- *   F2  keys go downstream in the order in which they became dirty
+ *   F2  keys go downstream in the order of their last updates
  *   F3  a row that was neither there before nor is there now is not mentioned
+ *   F4  a held update goes downstream as from the record that brought it last: with its timestamp, headers and origin
  */
-import { type Awaitable, forEachInOrder, isPromise } from '../../model/awaitable.js';
+import { type Awaitable, forEachInOrder } from '../../model/awaitable.js';
 import type { ByteKey } from '../../model/byte-key.js';
 import type { EngineContext } from '../../processor/engine-context.js';
+import type { RecordMetadata } from '../../processor/processor-context.js';
 import { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import { ABSENT, type Change } from '../change.js';
@@ -35,6 +37,12 @@ export interface RowUpdate<K, V> {
   readonly sizeBytes: number;
 }
 
+/** An update that is held back. */
+interface HeldRow<K, V> extends RowUpdate<K, V> {
+  /** Where the record came from that brought it; null: from none, as in a punctuation. */
+  readonly origin: RecordMetadata | null;
+}
+
 export interface ForwarderOptions {
   readonly sendOldValues: boolean;
   readonly cached: boolean;
@@ -44,7 +52,7 @@ export class ChangeForwarder<K, V> {
   private readonly context: EngineContext<K, Change<V>>;
   private readonly sendOldValues: boolean;
   private readonly maxBytes: number;
-  private readonly held = new Map<ByteKey, RowUpdate<K, V>>();
+  private readonly held = new Map<ByteKey, HeldRow<K, V>>();
   private heldBytes = 0;
 
   constructor(context: EngineContext<K, Change<V>>, options: ForwarderOptions) {
@@ -69,16 +77,19 @@ export class ChangeForwarder<K, V> {
     if (update.put === 'expired') return;
     if (this.maxBytes === 0) return this.forward(update);
     this.hold(update);
-    if (this.heldBytes > this.maxBytes) return this.evict();
+    if (this.heldBytes > this.maxBytes) return this.flush();
   }
 
   private hold(update: RowUpdate<K, V>): void {
     const earlier = this.held.get(update.key);
-    const kept = earlier === undefined ? update : { ...update, oldCell: earlier.oldCell, existed: earlier.existed };
+    const { oldCell, existed } = earlier ?? update;
+    const kept = { ...update, oldCell, existed, origin: this.context.recordMetadata() ?? null };
+    this.held.delete(update.key);
     this.held.set(update.key, kept);
     this.heldBytes += sizeOf(kept) - (earlier === undefined ? 0 : sizeOf(earlier));
   }
 
+  /** Sends all that is held, also where it has come to be too much: Kafka's cache writes back every dirty entry when it evicts one. */
   private flush(): Awaitable<void> {
     const updates = [...this.held.values()];
     this.held.clear();
@@ -86,30 +97,20 @@ export class ChangeForwarder<K, V> {
     return forEachInOrder(updates, (update) => this.forwardHeld(update));
   }
 
-  /** Sends the keys that have been dirty for longest until what is held fits; ends because each step takes one key away. */
-  private evict(): Awaitable<void> {
-    while (this.heldBytes > this.maxBytes) {
-      const next = this.held.values().next();
-      if (next.done) return;
-      this.held.delete(next.value.key);
-      this.heldBytes -= sizeOf(next.value);
-      const forwarded = this.forwardHeld(next.value);
-      if (isPromise(forwarded)) return forwarded.then(() => this.evict());
-    }
-  }
-
-  private forwardHeld(update: RowUpdate<K, V>): Awaitable<void> {
+  private forwardHeld(update: HeldRow<K, V>): Awaitable<void> {
     if (update.newCell.isNull && !update.existed) return;
-    return this.forward(update);
+    return this.context.forwardFrom(update.origin, this.recordOf(update));
   }
 
   private forward(update: RowUpdate<K, V>): Awaitable<void> {
+    return this.context.forward(this.recordOf(update));
+  }
+
+  private recordOf(update: RowUpdate<K, V>): StreamRecord<K, Change<V>> {
     const { newCell, put } = update;
     const oldCell = this.sendOldValues ? update.oldCell : ABSENT;
     const change: Change<V> = put === 'outdated' ? { newCell, oldCell, isLatest: false } : { newCell, oldCell };
-    return this.context.forward(
-      new StreamRecord(update.keyCell, Cell.of<Change<V>>(change), update.timestampMs, update.headers),
-    );
+    return new StreamRecord(update.keyCell, Cell.of<Change<V>>(change), update.timestampMs, update.headers);
   }
 }
 

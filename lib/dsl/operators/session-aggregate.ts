@@ -110,9 +110,12 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
     return aggregate;
   }
 
-  /** Updates downstream have no headers, as in Kafka Streams: a session is not made by one record. */
+  /**
+   * As in Kafka Streams, an update that goes downstream at once has no headers, a session not being made by one record; one that is held
+   * back has those of the record that brought it.
+   */
   private put(
-    { keyCell, timestampMs }: StreamRecord<K, V>,
+    { keyCell, timestampMs, headers }: StreamRecord<K, V>,
     { at, window, stored }: { readonly at: ByteKey; readonly window: Window; readonly stored: StoredEntry | null },
     next: A | null,
   ): Awaitable<void> {
@@ -125,7 +128,7 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
       next,
       storedMs: timestampMs,
       timestampMs: sessionTimestamp(window),
-      headers: NO_HEADERS,
+      headers: this.rows.holdsBack ? headers : NO_HEADERS,
     });
   }
 }

@@ -94,6 +94,11 @@ export class WindowRows<K, A> {
     });
   }
 
+  /** Whether updates are held back until the flush. */
+  get holdsBack(): boolean {
+    return this.forwarder.holdsBack;
+  }
+
   /** Takes note of a record. @returns the time up to which windows are closed now */
   observe(timestampMs: number): number {
     this.close.observe(timestampMs);

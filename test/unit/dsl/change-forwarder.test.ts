@@ -3,25 +3,42 @@ import type { Change } from '../../../lib/dsl/change.js';
 import { ChangeForwarder } from '../../../lib/dsl/operators/change-forwarder.js';
 import { type Awaitable, isPromise } from '../../../lib/model/awaitable.js';
 import type { ByteKey } from '../../../lib/model/byte-key.js';
+import type { Offset } from '../../../lib/model/offset.js';
 import { NO_HEADERS } from '../../../lib/model/record-set.js';
 import type { EngineContext } from '../../../lib/processor/engine-context.js';
+import type { RecordMetadata } from '../../../lib/processor/processor-context.js';
 import type { StreamRecord } from '../../../lib/processor/stream-record.js';
 import { Cell } from '../../../lib/serde/cell.js';
 
-/** A forwarder with a context that keeps what comes out as `key:old>new@timestamp`. */
+/** A forwarder with a context that keeps what comes out as `key:old>new@timestamp`, and as from which offset (-: from none). */
 class Bench {
   readonly out: string[] = [];
+  readonly origins: (number | '-')[] = [];
+  /** Of the record being processed; null: none is. */
+  offset: number | null = null;
   readonly forwarder: ChangeForwarder<string, string>;
   private flushes: (() => Awaitable<void>)[] = [];
 
   constructor(of: { readonly cacheMaxBytes: number; readonly cached?: boolean; readonly slow?: boolean }) {
+    const metadata = () =>
+      this.offset === null ? undefined : { topic: 'in', partition: 0, offset: this.offset as Offset };
+    const forward = (record: StreamRecord<string, Change<string>>) => {
+      const { newCell, oldCell } = record.value;
+      this.out.push(`${record.key}:${oldCell.value}>${newCell.value}@${record.timestampMs}`);
+      this.origins.push(this.offset ?? '-');
+      return of.slow === true ? Promise.resolve() : undefined;
+    };
     const context = {
       cacheMaxBytes: of.cacheMaxBytes,
       onFlush: (flush: () => Awaitable<void>) => this.flushes.push(flush),
-      forward: (record: StreamRecord<string, Change<string>>) => {
-        const { newCell, oldCell } = record.value;
-        this.out.push(`${record.key}:${oldCell.value}>${newCell.value}@${record.timestampMs}`);
-        return of.slow === true ? Promise.resolve() : undefined;
+      recordMetadata: metadata,
+      forward,
+      forwardFrom: (origin: RecordMetadata | null, record: StreamRecord<string, Change<string>>) => {
+        const before = this.offset;
+        this.offset = origin?.offset ?? null;
+        const result = forward(record);
+        this.offset = before;
+        return result;
       },
     };
     this.forwarder = new ChangeForwarder(context as unknown as EngineContext<string, Change<string>>, {
@@ -61,7 +78,7 @@ describe('updates of a table', () => {
     expect(bench.out).toEqual(['a:null>1@1', 'a:1>null@2']);
   });
 
-  it('come at the flush with the oldest old and the newest new value, first dirtied first', async () => {
+  it('come at the flush with the oldest old and the newest new value, in the order of the last updates', async () => {
     const bench = new Bench({ cacheMaxBytes: 10_000 });
 
     await bench.update('b', 'x', '1', 1);
@@ -71,7 +88,24 @@ describe('updates of a table', () => {
     await bench.flush();
     await bench.flush();
 
-    expect(bench.out).toEqual(['b:x>2@3', 'a:null>1@2']);
+    expect(bench.out).toEqual(['a:null>1@2', 'b:x>2@3']);
+  });
+
+  it('go downstream as from the record that brought them last, whatever is processed when they leave', async () => {
+    const bench = new Bench({ cacheMaxBytes: 10_000 });
+
+    bench.offset = 7;
+    await bench.update('a', null, '1', 1);
+    bench.offset = 8;
+    await bench.update('b', null, '1', 2);
+    bench.offset = 9;
+    await bench.update('a', '1', '2', 3);
+    bench.offset = null;
+    await bench.update('c', null, '1', 4);
+    await bench.flush();
+
+    expect(bench.out).toEqual(['b:null>1@2', 'a:null>2@3', 'c:null>1@4']);
+    expect(bench.origins).toEqual([8, 9, '-']);
   });
 
   it('are not mentioned if the row was not there before and is not there now', async () => {
@@ -86,19 +120,22 @@ describe('updates of a table', () => {
   });
 
   it.each([[false], [true]])(
-    'leave when the room is used up, and the oldest first (children that take time: %s)',
+    'leave all of them when the room is used up, as in Kafka Streams (children that take time: %s)',
     async (slow) => {
       const bench = new Bench({ cacheMaxBytes: 300, slow });
 
+      bench.offset = 1;
       await bench.update('a', null, '1', 1);
       await bench.update('b', null, '1', 2);
       await bench.update('a', '1', '2', 3);
       expect(bench.out).toEqual([]);
+      bench.offset = 2;
       await bench.update('c', null, '1', 4);
 
-      expect(bench.out).toEqual(['a:null>2@3']);
+      expect(bench.out).toEqual(['b:null>1@2', 'a:null>2@3', 'c:null>1@4']);
+      expect(bench.origins).toEqual([1, 1, 2]);
       await bench.flush();
-      expect(bench.out).toEqual(['a:null>2@3', 'b:null>1@2', 'c:null>1@4']);
+      expect(bench.out).toHaveLength(3);
     },
   );
 
