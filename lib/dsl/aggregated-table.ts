@@ -20,15 +20,26 @@ export interface Aggregation<K, V, A> {
   readonly key: Serde<K>;
   readonly value: Serde<A>;
   readonly options: AggregateOptions & ExpiringOptions;
+  /** As {@link GraphNode} has it. */
+  readonly forgetsSources?: boolean;
   /** Makes the node's processors; called when the topology is built. */
   readonly supplier: (node: AggregateNode<K, A>) => ProcessorSupplier<K, V, K, Change<A>>;
 }
 
 /** The table of an aggregation: its node with its store, queryable if the user named it. */
 export function aggregatedTable<K, V, A>(wiring: Wiring, aggregation: Aggregation<K, V, A>): KTable<K, A> {
-  const { name, parent, store, key, value, options, supplier } = aggregation;
+  const { name, parent, store, key, value, options, supplier, forgetsSources = false } = aggregation;
   const spec = materialize(store, key, value, options);
-  const kept = { name, parent, spec, storeKey: key, key, value, isQueryable: options.store !== undefined };
+  const kept = {
+    name,
+    parent,
+    spec,
+    storeKey: key,
+    key,
+    value,
+    isQueryable: options.store !== undefined,
+    forgetsSources,
+  };
   return keptTable(wiring, { ...kept, supplier: (node) => expiring(spec.ttlMs, node, supplier(node)) });
 }
 
@@ -43,6 +54,7 @@ export interface KeptTable<KIn, V, K, A> {
   readonly key: Serde<K>;
   readonly value: Serde<A>;
   readonly isQueryable: boolean;
+  readonly forgetsSources?: boolean;
   /** How long after its end a window may still change; absent: there are no windows. */
   readonly windowGraceMs?: number;
   /** How its rows are looked up; absent: as they are in the store. */
@@ -51,12 +63,13 @@ export interface KeptTable<KIn, V, K, A> {
 }
 
 export function keptTable<KIn, V, K, A>(wiring: Wiring, table: KeptTable<KIn, V, K, A>): KTable<K, A> {
-  const { name, parent, spec, storeKey, key, value, windowGraceMs, supplier } = table;
+  const { name, parent, spec, storeKey, key, value, windowGraceMs, forgetsSources = false, supplier } = table;
   const format = rowFormat(spec, storeKey, value);
   let sendOldValues = false;
   const node = wiring.graph.add({
     name,
     parents: [parent],
+    forgetsSources,
     ...(windowGraceMs === undefined ? {} : { windowGraceMs }),
     write(builder, parents) {
       const processors = supplier({ format, cached: spec.cached, sendOldValues });

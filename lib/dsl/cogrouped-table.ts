@@ -68,6 +68,8 @@ export function cogroupedTable<K, KR, A>(aggregation: CogroupAggregation<K, KR, 
     name,
     parents: aggregates,
     copartitions: true,
+    forgetsSources: true,
+    copartitioned: [...cogroup.keys()].map(({ from }) => from),
     write(builder, parents) {
       builder.addProcessor(name, mergeChanges({ format, cached: spec.cached, sendOldValues }), { parents });
     },

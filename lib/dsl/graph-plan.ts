@@ -76,15 +76,26 @@ export class GraphPlan {
       node.of.write(builder, parents, { ...context, keepsNullKeys: keepers.has(node) });
       written.add(node);
     }
-    for (const node of this.inOrder())
-      if (node.of.copartitions === true) builder.copartitionSources(...this.sourcesOf(node));
+    for (const node of this.inOrder()) {
+      if (node.of.copartitions !== true) continue;
+      const above = node.of.copartitioned?.flatMap((other) => this.nodes.get(other) ?? []) ?? this.above(node);
+      builder.copartitionSources(...this.sourcesOfAll(above, (of) => of.forgetsSources === true));
+      builder.copartitionUnasked(...this.sourcesOfAll(this.above(node), () => false));
+    }
   }
 
-  /** Names of the source nodes that feed a node without a topic in between. Kafka: `subTopologySourceNodes`. */
-  private sourcesOf(node: PlannedNode): readonly string[] {
-    if (node.of.source !== undefined) return [node.of.source];
-    const lookups = (node.of.lookups ?? []).flatMap((table) => this.nodes.get(table) ?? []);
-    return [...new Set([...node.parents, ...lookups].flatMap((above) => this.sourcesOf(above)))];
+  /** What feeds a node: its parents and its lookups. */
+  private above(node: PlannedNode): readonly PlannedNode[] {
+    return [...node.parents, ...(node.of.lookups ?? []).flatMap((table) => this.nodes.get(table) ?? [])];
+  }
+
+  /** Names of the source nodes that feed nodes without a topic in between. Kafka: `subTopologySourceNodes`. */
+  private sourcesOfAll(nodes: readonly PlannedNode[], ends: (node: GraphNode) => boolean): readonly string[] {
+    const sources = nodes.flatMap((node): readonly string[] => {
+      if (ends(node.of)) return [];
+      return node.of.source === undefined ? this.sourcesOfAll(this.above(node), ends) : [node.of.source];
+    });
+    return [...new Set(sources)];
   }
 
   /** All that lies above an operator that takes records without key. Kafka: `NodesWithRelaxedNullKeyJoinDownstream`. */

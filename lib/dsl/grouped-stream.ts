@@ -32,11 +32,12 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
   constructor(wiring: Wiring, parts: GroupedStreamParts<K, V>) {
     this.wiring = wiring;
     this.parts = parts;
-    const { key, value } = parts;
+    const { key, value, node } = parts;
     this.grouping = {
       wiring,
       key,
       value,
+      from: node,
       parentFor: (store) => this.parentFor(store),
       cogroupParentFor: (store, again) => this.cogroupParentFor(store, again),
     };

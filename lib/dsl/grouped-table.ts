@@ -67,7 +67,9 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
     const name = graph.names.orGenerated(options.name, prefix);
     const parent = this.repartitioned(repartitionTopicOf(this.parts.name ?? store), sink, source);
     const supplier = (aggregate: AggregateNode<K, A>) => tableAggregate(aggregate, fold);
-    return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier });
+    // Kafka Streams names its source as if the topic were not shared, and so loses it.
+    const forgetsSources = parent.name !== source;
+    return aggregatedTable(this.wiring, { name, parent, store, key, value, options, supplier, forgetsSources });
   }
 
   private repartitioned(topic: string, sink: string, source: string): GraphNode {

@@ -19,6 +19,10 @@ export interface GraphNode {
   readonly lookups?: readonly GraphNode[];
   /** Whether all topics that feed it, its parents and its lookups, need one partition count. Kafka: `ensureCopartitionWith`. */
   readonly copartitions?: boolean;
+  /** What Kafka Streams asks to have one partition count instead: topics further above. */
+  readonly copartitioned?: readonly GraphNode[];
+  /** Whether Kafka Streams forgets here which topics feed what comes below, so that a join does not ask for their counts. */
+  readonly forgetsSources?: boolean;
   /** Whether records may leave with another key: what is grouped by it has to move. Kafka: `isKeyChangingOperation`. */
   readonly changesKey?: boolean;
   /** Whether records may leave with another value. Kafka: `isValueChangingOperation`. */

@@ -45,6 +45,7 @@ export function suppressedTable<K, V>(
   const spec = suppressedStore({ ...options, ...serdes, name: store });
   table.sendOldValues(true); // what a row was downstream is what it was before its first update here
   const node = wiring.graph.add({
+    forgetsSources: true,
     name,
     parents: [table.node],
     write(builder, parents) {

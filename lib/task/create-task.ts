@@ -27,6 +27,7 @@ import { OutputCollector } from './output-collector.js';
 import { PartitionGroup } from './partition-group.js';
 import { decodeProcessorMetadata, encodeProcessorMetadata, mergeProcessorMetadata } from './processor-metadata.js';
 import type { RunningProcessor } from './processor-node.js';
+import { PunctuationOrder } from './punctuation-order.js';
 import { PunctuationSchedule } from './punctuation-schedule.js';
 import { type QueueCommit, RecordQueue } from './record-queue.js';
 import { RefusedRecords } from './refused-records.js';
@@ -64,6 +65,7 @@ class RunningTask implements StreamTask {
   private readonly maxBuffered: number;
   private readonly streamTimePunctuations = new PunctuationSchedule();
   private readonly wallClockPunctuations = new PunctuationSchedule();
+  private punctuationOrder: PunctuationOrder | null = null;
   private readonly flushes: (() => Awaitable<void>)[] = [];
   private readonly afterEach: (() => Awaitable<void>)[] = [];
   /** Processors whose `init` was called and whose `close` was not. */
@@ -125,6 +127,7 @@ class RunningTask implements StreamTask {
       }),
       () => {
         this.initialising = false;
+        this.punctuationOrder = new PunctuationOrder(this.streamTimePunctuations, this.marks);
         this.stores.expectProgressFits([...this.times.names, ...this.marks.names]);
       },
     );
@@ -243,6 +246,7 @@ class RunningTask implements StreamTask {
 
   /** Offsets that have moved. Progress of stores without any (a punctuation wrote) is committed with one that has not. */
   private sealedOffsets(): TaskOutput['offsets'] {
+    this.punctuationOrder?.note();
     const metadata = this.metadata();
     const hasProgress = Buffer.compare(metadata, this.sealedMetadata) !== 0;
     const offsets = new Map<TopicPartitionKey, QueueCommit>();

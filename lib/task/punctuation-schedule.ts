@@ -2,12 +2,16 @@
  * The punctuations of one clock of a task. Kafka: `PunctuationQueue`, `PunctuationSchedule`.
  *
  * A punctuation is due at points of a grid. However far the clock jumps, it is called once, with the time that the clock shows,
- * and its next point is the first one after that time: missed points are skipped.
+ * and its next point is the first one after that time: missed points are skipped. Those that are due at one point are called in
+ * the order of Kafka's queue, which depends on what was called before: {@link PunctuationSchedule.order} says it for a restart.
  */
 import type { Awaitable } from '../model/awaitable.js';
 import type { Cancellable, Punctuator } from '../processor/processor-context.js';
+import { BinaryHeap } from '../state/binary-heap.js';
 
 interface Scheduled {
+  /** How many were scheduled before it. */
+  readonly number: number;
   dueMs: number;
   readonly intervalMs: number;
   readonly call: Punctuator;
@@ -18,15 +22,27 @@ export class PunctuationSchedule {
   /** The earliest point of the grid that is not yet served; Infinity if there is none. */
   nextDueMs = Number.POSITIVE_INFINITY;
   private entries: Scheduled[] = [];
+  private queue = newQueue();
+  private added = 0;
+  /** Scheduled while others are called: they wait for the next call. */
+  private meanwhile: Scheduled[] | null = null;
 
   /** What is scheduled, in the order in which it was. */
   get scheduled(): readonly { readonly intervalMs: number; readonly dueMs: number }[] {
-    return this.entries.filter(({ cancelled }) => !cancelled).map(({ intervalMs, dueMs }) => ({ intervalMs, dueMs }));
+    return this.entries.map(({ intervalMs, dueMs }) => ({ intervalMs, dueMs }));
+  }
+
+  /** How what is scheduled lies in the queue: of each, how many were scheduled before it. */
+  get order(): readonly number[] {
+    return this.queue.all.filter(({ cancelled }) => !cancelled).map(({ number }) => number);
   }
 
   add(firstDueMs: number, intervalMs: number, call: Punctuator): Cancellable {
-    const scheduled: Scheduled = { dueMs: firstDueMs, intervalMs, call, cancelled: false };
+    const scheduled: Scheduled = { number: this.added, dueMs: firstDueMs, intervalMs, call, cancelled: false };
+    this.added += 1;
     this.entries.push(scheduled);
+    if (this.meanwhile === null) this.queue.add(scheduled);
+    else this.meanwhile.push(scheduled);
     this.nextDueMs = Math.min(this.nextDueMs, firstDueMs);
     return {
       cancel: () => {
@@ -34,6 +50,14 @@ export class PunctuationSchedule {
         this.settle();
       },
     };
+  }
+
+  /** Lays what is scheduled into the queue as it lay in another with the same content. @param order as {@link order} gave it */
+  arrange(order: readonly number[]): void {
+    const places = new Map(order.map((number, place) => [number, place]));
+    const placeOf = ({ number }: Scheduled) => places.get(number) ?? this.added + number;
+    this.queue = newQueue();
+    for (const entry of [...this.entries].sort((a, b) => placeOf(a) - placeOf(b))) this.queue.add(entry);
   }
 
   /**
@@ -46,16 +70,26 @@ export class PunctuationSchedule {
   }
 
   private async callEach(nowMs: number): Promise<number> {
-    const due = this.entries.filter((entry) => entry.dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
+    this.meanwhile = [];
     let called = 0;
-    for (const entry of due) {
-      if (entry.cancelled) continue;
-      const missed = Math.floor((nowMs - entry.dueMs) / entry.intervalMs);
-      entry.dueMs += (missed + 1) * entry.intervalMs;
-      await entry.call(nowMs);
-      called += 1;
+    try {
+      for (let entry = this.queue.first; entry !== null && entry.dueMs <= nowMs; entry = this.queue.first) {
+        this.queue.takeFirst();
+        if (entry.cancelled) continue;
+        const missed = Math.floor((nowMs - entry.dueMs) / entry.intervalMs);
+        entry.dueMs += (missed + 1) * entry.intervalMs;
+        try {
+          await entry.call(nowMs);
+        } finally {
+          if (!entry.cancelled) this.queue.add(entry);
+        }
+        called += 1;
+      }
+    } finally {
+      for (const entry of this.meanwhile) this.queue.add(entry);
+      this.meanwhile = null;
+      this.settle();
     }
-    this.settle();
     return called;
   }
 
@@ -63,4 +97,8 @@ export class PunctuationSchedule {
     this.entries = this.entries.filter((entry) => !entry.cancelled);
     this.nextDueMs = this.entries.reduce((least, entry) => Math.min(least, entry.dueMs), Number.POSITIVE_INFINITY);
   }
+}
+
+function newQueue(): BinaryHeap<Scheduled> {
+  return new BinaryHeap((a, b) => a.dueMs < b.dueMs);
 }

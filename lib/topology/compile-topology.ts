@@ -17,6 +17,8 @@ export interface TopologyParts {
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
   /** Names of sources whose topics must have one partition count. */
   readonly copartitioned: readonly (readonly string[])[];
+  /** The same, of those for which Kafka Streams does not ask. */
+  readonly copartitionedUnasked: readonly (readonly string[])[];
   /** Source topics that serve as changelogs, by store. */
   readonly sourceTopicOfStore: ReadonlyMap<string, string>;
 }
@@ -53,6 +55,7 @@ export function compileTopology(parts: TopologyParts): Topology {
     repartitionTopics: new Map(parts.repartitionTopics),
     changelogs: changelogsOf(parts),
     copartitionGroups: Object.freeze(copartitionGroups),
+    copartitionedUnasked: Object.freeze(parts.copartitionedUnasked.map((names) => topicsRead(names, nodes))),
     readAmong: (matches: ReadonlyMap<string, readonly string[]>) =>
       compileTopology({ ...parts, nodes: matchedNodes(nodes, matches) }),
     describe: () =>
@@ -112,12 +115,16 @@ function checkRepartitionTopics(parts: TopologyParts, nodes: ReadonlyMap<string,
   }
 }
 
-/** Counts that the user has set for topics that must have one. Kafka: `validateCopartition`. */
+/**
+ * Counts that the user has set for topics that must have one, where each of them has one; where not, the counts of topics that exist
+ * decide at start. Kafka: `validateCopartition`.
+ */
 function checkExplicitCounts(group: readonly string[], repartitionTopics: TopologyParts['repartitionTopics']): void {
   const set = group.flatMap((topic) => {
     const partitions = repartitionTopics.get(topic)?.partitions;
     return partitions === undefined ? [] : [[topic, partitions] as const];
   });
+  if (set.length < group.length) return;
   if (new Set(set.map(([, partitions]) => partitions)).size < 2) return;
   const named = set.map(([topic, partitions]) => `'${topic}' has ${partitions}`);
   throw new TopologyError(`joined topics need one number of partitions: ${named.join(', ')}`, {

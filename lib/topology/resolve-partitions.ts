@@ -7,6 +7,7 @@ import { MissingSourceTopicError, NotCopartitionedError, TopologyError } from '.
 import { type TaskId, taskId } from '../model/task-id.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import { internalTopicName, type StreamsApp, topicName } from './app.js';
+import { copartitionGroupsOf } from './copartition-groups.js';
 import { compareNames } from './node-groups.js';
 import type { SubTopology } from './topology.js';
 
@@ -55,7 +56,7 @@ export interface ResolvedPartitions {
 export function resolvePartitions(app: ResolvableApp, existing: ReadonlyMap<string, number>): ResolvedPartitions {
   const counts = sourceCounts(app, existing);
   countRepartitionTopics(app, counts);
-  for (const group of app.topology.copartitionGroups) enforceCopartition(app, group, counts);
+  enforceCopartitions(app, counts);
   const tasks = app.topology.subTopologies.map((part) => tasksOf(app, part, counts));
   return {
     repartitionTopics: new Map(
@@ -136,6 +137,19 @@ function waitsForTopics({ topology }: ResolvableApp): boolean {
 function greatestUpstream(topic: string, subTopologies: readonly SubTopology[], counts: Counts): number {
   const upstream = subTopologies.filter(({ sinkTopics }) => sinkTopics.includes(topic));
   return Math.max(0, ...upstream.flatMap(({ sourceTopics }) => sourceTopics.map((source) => counts.get(source) ?? 0)));
+}
+
+/**
+ * Unlike Kafka Streams this goes on until nothing moves any more, so that a topic of two groups does not leave one of them with two counts.
+ * What moves grows, to a count that is there: one round for each group is enough.
+ */
+function enforceCopartitions(app: ResolvableApp, counts: Counts): void {
+  const groups = [...copartitionGroupsOf(app), ...app.topology.copartitionedUnasked];
+  for (let round = 0; round < groups.length; round += 1) {
+    const before = new Map(counts);
+    for (const group of groups) enforceCopartition(app, group, counts);
+    if ([...counts].every(([topic, count]) => before.get(topic) === count)) return;
+  }
 }
 
 /**

@@ -73,6 +73,7 @@ export class TopologyBuilder {
   private readonly read = new ReadTopics();
   private readonly repartitionTopics = new Map<string, RepartitionTopic>();
   private readonly copartitioned: (readonly string[])[] = [];
+  private readonly copartitionedUnasked: (readonly string[])[] = [];
   private readonly sourceTopicOfStore = new Map<string, string>();
 
   /**
@@ -246,10 +247,15 @@ export class TopologyBuilder {
 
   /** Demands one partition count of all topics that these sources read. Kafka: `copartitionSources`. */
   copartitionSources(...sources: readonly string[]): this {
-    for (const source of sources) {
-      if (this.nodes.get(source)?.kind !== 'source') throw invalid(`'${source}' is no source`, { node: source });
-    }
-    this.copartitioned.push(sources);
+    this.copartitioned.push(this.existing(sources));
+    return this;
+  }
+
+  /**
+   * Demands it too, where Kafka Streams forgets to: once its own demands are met, so that whatever it would answer rightly stays as it is.
+   */
+  copartitionUnasked(...sources: readonly string[]): this {
+    this.copartitionedUnasked.push(this.existing(sources));
     return this;
   }
 
@@ -263,8 +269,16 @@ export class TopologyBuilder {
       users: new Map([...this.users].map(([store, processors]) => [store, [...processors]])),
       repartitionTopics: new Map(this.repartitionTopics),
       copartitioned: [...this.copartitioned],
+      copartitionedUnasked: [...this.copartitionedUnasked],
       sourceTopicOfStore: new Map(this.sourceTopicOfStore),
     });
+  }
+
+  private existing(sources: readonly string[]): readonly string[] {
+    for (const source of sources) {
+      if (this.nodes.get(source)?.kind !== 'source') throw invalid(`'${source}' is no source`, { node: source });
+    }
+    return sources;
   }
 
   private connect(node: ProcessorNode, store: string): void {

@@ -61,8 +61,10 @@ export interface Topology {
   readonly globalStores: ReadonlyMap<string, GlobalStore>;
   readonly repartitionTopics: ReadonlyMap<string, RepartitionTopic>;
   readonly changelogs: ReadonlyMap<string, Changelog>;
-  /** Sets of topics (unprefixed) that must have one partition count. */
+  /** Sets of topics (unprefixed) that must have one partition count, as operators asked for it; `copartitionGroupsOf` joins them. */
   readonly copartitionGroups: readonly (readonly string[])[];
+  /** Sets that need one partition count although Kafka Streams does not ask for it. */
+  readonly copartitionedUnasked: readonly (readonly string[])[];
   /**
    * This topology with the topics that its sources with a pattern read, by source; `matchTopics` of topic-patterns.ts tells them.
    */

@@ -61,6 +61,9 @@ export function timestampedWindowStore<K, V>(options: WindowStoreOptions<K, V>):
   return windowSpec('timestampedWindow', options, openTimestampedWindowStore);
 }
 
+/** Duplicates are numbered anew by each run: of two with one number both count. Kafka: `WindowStoreBuilder`. */
+const NOT_COMPACTED = { 'cleanup.policy': 'delete' };
+
 type WindowOpener = (
   bytes: ByteStore,
   settings: WindowStoreSettings<unknown, unknown>,
@@ -86,6 +89,7 @@ function windowSpec<K, V>(
   const settings = { ...common, retentionMs, endOf, retainDuplicates };
   return Object.freeze({
     ...common,
+    ...(retainDuplicates ? { changelogConfig: Object.freeze({ ...NOT_COMPACTED, ...common.changelogConfig }) } : {}),
     kind,
     cached: false,
     retentionMs,

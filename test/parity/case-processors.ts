@@ -105,8 +105,9 @@ const factories: Readonly<Record<string, Factory>> = {
     context.forward(record.withTimestamp(record.timestampMs + byMs)),
   ),
   metadata: stateless((record, context) => {
-    const at = context.recordMetadata();
-    const where = `${at?.topic}/${at?.partition}/${at?.offset}`;
+    // Kafka Streams has metadata of no topic in a punctuation, this library has none.
+    const at = context.recordMetadata() ?? { topic: null, partition: -1, offset: -1 };
+    const where = `${at.topic}/${at.partition}/${at.offset}`;
     return context.forward(record.withValue(`${where}/task${context.taskId}/st${context.currentStreamTimeMs()}`));
   }),
   globalPut: stateful<KeyValueStore<string, string>>(async (record, store) => {

@@ -1,7 +1,8 @@
 /**
  * Runs recorded cases of Kafka Streams' behaviour: `npm run parity -- [--cases DIR] [--family FOLDER]`, or random ones:
- * `npm run parity -- --random N [--from SEED] [--keep DIR]`, which asks Kafka Streams itself (Java 17, Maven the first time),
- * prints the seed and the first differences of each case that fails, made smaller, and writes it to DIR if that is given.
+ * `npm run parity -- --random N [--from SEED] [--family FAMILY] [--keep DIR]`, which asks Kafka Streams itself (Java 17, Maven the
+ * first time), prints the seed and the first differences of each case that fails, made smaller, and writes it to DIR if that is given.
+ * FAMILY: `processing` (default; the DSL), `processors` (the Processor API) or `topology`.
  *
  * A case's family is the folder it lies in. Prints a line for each failed case and, last, `N passed, N failed`; ends with 1 if
  * any failed. What cannot be built or checked yet fails with its reason. The folder `not-wanted` holds answers that are not to
@@ -12,6 +13,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Family, families } from './families.js';
+import { isRandomKind } from './random/random-kind.js';
 import { type Failure, runRandom } from './random/run-random.js';
 
 const DEFAULT_CASES = fileURLToPath(new URL('./cases', import.meta.url));
@@ -22,7 +24,9 @@ const MAX_SHOWN = 3;
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({ options: { cases: text, family: text, random: text, from: text, keep: text } });
-  if (values.random !== undefined) return random(Number(values.random), Number(values.from ?? '1'), values.keep);
+  if (values.random !== undefined) {
+    return random(Number(values.random), Number(values.from ?? '1'), values.family ?? 'processing', values.keep);
+  }
   const root = values.cases ?? DEFAULT_CASES;
   const files = await caseFiles(root);
   let passed = 0;
@@ -44,8 +48,9 @@ async function main(): Promise<number> {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-async function random(count: number, from: number, keep: string | undefined): Promise<number> {
-  const failures = await runRandom({ count, from, smaller: true, onFailure: print });
+async function random(count: number, from: number, kind: string, keep: string | undefined): Promise<number> {
+  if (!isRandomKind(kind)) throw new Error(`no random cases of family ${kind}: processing, processors or topology`);
+  const failures = await runRandom({ kind, count, from, smaller: true, onFailure: print });
   if (keep !== undefined) {
     for (const { seed, case: of } of failures)
       await writeFile(join(keep, `random-${seed}.json`), `${JSON.stringify(of, null, 1)}\n`);
@@ -54,9 +59,10 @@ async function random(count: number, from: number, keep: string | undefined): Pr
   return failures.length === 0 && count > 0 ? 0 : 1;
 }
 
-function print({ seed, differences, case: { topology, inputs } }: Failure): void {
+function print({ seed, differences, case: of }: Failure): void {
+  const given = 'partitions' in of ? { partitions: of.partitions } : { inputs: of.inputs };
   console.log(`FAILED seed ${seed}: ${differences.slice(0, MAX_SHOWN).join(' | ')}`);
-  console.log(JSON.stringify({ topology, inputs }));
+  console.log(JSON.stringify({ config: of.config, topology: of.topology, ...given }));
 }
 
 async function caseFiles(root: string): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 /** Runs one case of the family `topology`: sub-topologies, partition counts, tasks and internal topics from counts of topics. */
 import { StreamsError } from '../../lib/model/errors.js';
 import { defineApp, type StreamsApp, topicName } from '../../lib/topology/app.js';
+import { copartitionGroupsOf } from '../../lib/topology/copartition-groups.js';
 import { defaultPartition, murmur2 } from '../../lib/topology/default-partitioner.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../../lib/topology/internal-topic-specs.js';
 import { type ResolvedPartitions, resolvePartitions } from '../../lib/topology/resolve-partitions.js';
@@ -58,7 +59,7 @@ function answerOf(of: TopologyCase): Readonly<Record<string, unknown>> {
   const app = defineApp({ applicationId: 'app', topology });
   const described = {
     topologyDescription: topology.describe(),
-    copartitionGroups: topology.copartitionGroups.map((group) => group.map((topic) => topicName(app, topic)).sort()),
+    copartitionGroups: copartitionGroupsOf(app).map((group) => group.map((topic) => topicName(app, topic)).sort()),
   };
   try {
     const resolved = resolvePartitions(app, new Map(Object.entries(of.partitions)));

@@ -20,6 +20,8 @@ export interface Grouping<K, V> {
   readonly wiring: Wiring;
   readonly key: Serde<K>;
   readonly value: Serde<V>;
+  /** What was grouped. */
+  readonly from: GraphNode;
   /** The node whose records are partitioned by the key, given the store's name: a repartition topic may take it. */
   parentFor(store: string): GraphNode;
   /**

@@ -3,10 +3,10 @@ import type { StreamsApp } from '../../topology/app.js';
 /** Kafka's test driver gives its one task this number, whatever the sub-topologies are. */
 const ONLY_TASK = 0;
 
-/** The application with one sub-topology in which all are, unless it has one alone: its task is then the one of Kafka's test driver. */
+/** The application with one sub-topology, of Kafka's number, in which all are. */
 export function inOneTask(app: StreamsApp): StreamsApp {
   const { subTopologies, nodes } = app.topology;
-  if (subTopologies.length < 2) return app;
+  if (subTopologies.every(({ id }) => id === ONLY_TASK)) return app;
   const members = new Set(subTopologies.flatMap((part) => part.nodes));
   const whole = {
     id: ONLY_TASK,

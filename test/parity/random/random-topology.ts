@@ -1,13 +1,13 @@
 /** Random topologies of the DSL for cases: operators that fit by type, one after the other, and a sink for each end. */
 import type { Chance } from '../../../lib/testing/simulation/chance.js';
 import type { CaseTopology } from '../build-topology.js';
-import type { CaseType } from '../case-functions.js';
 import type { CaseNode } from '../case-nodes.js';
 import { aggregate, group, tableGroup } from './random-aggregations.js';
 import type { InputTopic } from './random-inputs.js';
 import { joinOf } from './random-joins.js';
 import { process } from './random-processors.js';
-import { type Piece, TopologyDraft } from './topology-draft.js';
+import { anySource, plainSource } from './random-sources.js';
+import { type DraftTraits, type Piece, TopologyDraft } from './topology-draft.js';
 
 /** Operators between sources and sinks, at most. */
 const MAX_STEPS = 7;
@@ -15,8 +15,8 @@ const MAX_STEPS = 7;
 export class RandomTopology {
   private readonly draft: TopologyDraft;
 
-  constructor(choice: Chance) {
-    this.draft = new TopologyDraft(choice);
+  constructor(choice: Chance, traits?: DraftTraits) {
+    this.draft = new TopologyDraft(choice, traits);
   }
 
   /** What the topology reads. */
@@ -27,38 +27,12 @@ export class RandomTopology {
   make(): CaseTopology {
     const { choice } = this.draft;
     const steps = choice.between(1, MAX_STEPS);
-    this.source();
-    if (choice.happens(0.6)) this.source();
-    if (choice.happens(0.2)) this.source();
+    plainSource(this.draft);
+    if (choice.happens(0.6)) anySource(this.draft);
+    if (choice.happens(0.2)) anySource(this.draft);
     for (let step = 0; step < steps; step += 1) this.step();
     for (const piece of [...this.draft.pieces]) this.finish(piece);
     return { ...(this.draft.stores.length === 0 ? {} : { stores: this.draft.stores }), nodes: this.draft.nodes };
-  }
-
-  private source(): void {
-    const { choice } = this.draft;
-    const op = choice.pick(['stream', 'stream', 'stream', 'table', 'table', 'globalTable']);
-    const value: CaseType = choice.happens(0.2) ? 'long' : 'string';
-    const topic = `in${this.draft.inputs.length + 1}`;
-    const typed = value === 'long' ? { value } : {};
-    this.draft.inputs.push({ topic, value });
-    if (op === 'stream') {
-      this.draft.add({ op, topic, ...typed, ...this.draft.maybeNamed() }, { kind: 'stream', value });
-      return;
-    }
-    if (op === 'globalTable') {
-      this.draft.add({ op, topic, ...typed, store: `g${this.draft.count}` }, { kind: 'globalTable', value });
-      return;
-    }
-    if (choice.happens(0.2)) {
-      const versionedMs = choice.pick([0, 50, 200, 1_000, 100_000]);
-      this.draft.add(
-        { op, topic, ...typed, store: `v${this.draft.count}`, versionedMs },
-        { kind: 'table', value, versioned: true },
-      );
-      return;
-    }
-    this.draft.add({ op, topic, ...typed, ...this.draft.maybeNamed(), ...this.draft.kept() }, { kind: 'table', value });
   }
 
   private step(): void {
@@ -90,7 +64,7 @@ export class RandomTopology {
           { op: 'toTable', in: input.id, ...this.draft.maybeNamed(), ...this.draft.kept() },
           { ...input, kind: 'table' },
         ),
-      () => this.draft.add({ op: 'repartition', in: input.id, ...this.draft.maybeNamed() }, input),
+      () => this.repartition(input),
       () => joinOf(this.draft, 'stream', input),
       () => joinOf(this.draft, 'stream', input),
       () => joinOf(this.draft, 'table', input),
@@ -98,6 +72,13 @@ export class RandomTopology {
       () => process(this.draft, input),
     ];
     choice.pick(makers)();
+  }
+
+  private repartition(input: Piece): void {
+    const { choice, traits } = this.draft;
+    const counted = traits.counted > 0 && choice.happens(traits.counted);
+    const partitions = counted ? { partitions: choice.between(1, 5) } : {};
+    this.draft.add({ op: 'repartition', in: input.id, ...this.draft.maybeNamed(), ...partitions }, input);
   }
 
   private stateless(input: Piece): void {

@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toolsClassPath } from '../../support/kafka/jars.js';
-import type { ProcessingCase } from '../parity-case.js';
+import type { RandomCase } from './random-kind.js';
 
 /** A case with Kafka Streams' answer; `refused` says that the Java program could not run the case at all. */
-export type Answered = ProcessingCase & { readonly refused?: string };
+export type Answered = RandomCase & { readonly refused?: string };
 
 const folder = fileURLToPath(new URL('../reference', import.meta.url));
 /** One case takes a fraction of a second; so long means that the process hangs. */
@@ -42,13 +42,13 @@ export class ReferenceProcess {
   }
 
   /** Asks for the answer to one case. Ask one after the other. */
-  async answer(of: ProcessingCase): Promise<Answered> {
+  async answer<C extends RandomCase>(of: C): Promise<C & Answered> {
     this.process.stdin?.write(`${JSON.stringify(of)}\n`);
     const timer = setTimeout(() => this.process.kill('SIGKILL'), ANSWER_TIMEOUT_MS);
     const { value, done } = await this.lines.next();
     clearTimeout(timer);
     if (done) throw new Error(`the Java process ended while it was asked for ${of.name}`);
-    return JSON.parse(value) as Answered;
+    return JSON.parse(value) as C & Answered;
   }
 
   /** Ends the process. */

@@ -1,19 +1,21 @@
 /** Random cases, answered by Kafka Streams and by this library. */
-import type { ProcessingCase } from '../parity-case.js';
-import { runProcessingCase } from '../run-case.js';
-import { randomCase } from './random-case.js';
+import type { CaseTopology } from '../build-topology.js';
+import { type RandomCase, type RandomKind, type RandomKindName, randomKinds } from './random-kind.js';
 import { type Answered, ReferenceProcess } from './reference-process.js';
 import { shrink } from './shrink.js';
+import { topicsOf } from './smaller-topology.js';
 
 /** A seed whose case the two answer differently. */
 export interface Failure {
   readonly seed: number;
   readonly differences: readonly string[];
   /** The case with Kafka Streams' answer; made smaller if that was asked for. */
-  readonly case: ProcessingCase;
+  readonly case: RandomCase;
 }
 
 export interface RandomRun {
+  /** Default: cases of the family `processing` with operators of the DSL. */
+  readonly kind?: RandomKindName;
   readonly count: number;
   readonly from: number;
   /** Whether failing cases are made smaller; it takes seconds for each. */
@@ -23,15 +25,17 @@ export interface RandomRun {
 }
 
 /** Runs the cases of seeds [from, from + count), one after the other, in one Java process. */
-export async function runRandom({ count, from, smaller, onFailure }: RandomRun): Promise<readonly Failure[]> {
+export async function runRandom(run: RandomRun): Promise<readonly Failure[]> {
+  const { count, from, smaller, onFailure } = run;
+  const kind: RandomKind = randomKinds[run.kind ?? 'processing'];
   const reference = await ReferenceProcess.start();
   const failures: Failure[] = [];
   try {
     for (let seed = from; seed < from + count; seed += 1) {
-      const of = await reference.answer(randomCase(seed));
-      const differences = await differencesOf(of);
+      const of = await reference.answer(kind.make(seed));
+      const differences = await differencesOf(kind, of);
       if (differences.length === 0) continue;
-      const failure = smaller ? await smallest(seed, of, reference) : { seed, differences, case: of };
+      const failure = smaller ? await smallest(kind, seed, of, reference) : { seed, differences, case: of };
       failures.push(failure);
       onFailure?.(failure);
     }
@@ -41,25 +45,26 @@ export async function runRandom({ count, from, smaller, onFailure }: RandomRun):
   return failures;
 }
 
-async function smallest(seed: number, of: Answered, reference: ReferenceProcess): Promise<Failure> {
-  const kind = kindOf(await differencesOf(of));
-  const small = await shrink(of, async (candidate) => {
+async function smallest(kind: RandomKind, seed: number, of: Answered, reference: ReferenceProcess): Promise<Failure> {
+  const part = partOf(await differencesOf(kind, of));
+  const small = await shrink<RandomCase>(of, async (candidate) => {
+    if (topicsOf(candidate.topology as CaseTopology).size === 0) return false;
     const answered = await reference.answer(candidate);
-    return answered.refused === undefined && kindOf(await differencesOf(answered)) === kind;
+    return answered.refused === undefined && partOf(await differencesOf(kind, answered)) === part;
   });
   const answered = await reference.answer(small);
-  return { seed, differences: await differencesOf(answered), case: answered };
+  return { seed, differences: await differencesOf(kind, answered), case: answered };
 }
 
 /** What differs first, without names and numbers: a case is not to become another failure while it gets smaller. */
-function kindOf(differences: readonly string[]): string {
+function partOf(differences: readonly string[]): string {
   return /^\w+(: expected (none|one))?/.exec(differences[0] ?? '')?.[0] ?? '';
 }
 
-async function differencesOf(of: Answered): Promise<readonly string[]> {
+async function differencesOf(kind: RandomKind, of: Answered): Promise<readonly string[]> {
   if (of.refused !== undefined) return [`the Java program could not run it: ${of.refused}`];
   try {
-    return await runProcessingCase(of);
+    return await kind.differences(of);
   } catch (thrown) {
     return [`thrown: ${thrown instanceof Error ? thrown.message : String(thrown)}`];
   }

@@ -1,84 +1,61 @@
-/** Makes a case that fails smaller: fewer inputs, fewer nodes. */
+/** Makes a case that fails smaller: fewer nodes, fewer inputs. */
 import type { CaseTopology } from '../build-topology.js';
-import type { CaseNode } from '../case-nodes.js';
-import type { CaseInput, ProcessingCase } from '../parity-case.js';
+import type { CaseInput } from '../parity-case.js';
+import { topicsOf, withoutNodes } from './smaller-topology.js';
 
 /** Asks at most so often whether a smaller case still fails. */
 const MAX_TRIES = 150;
 
-export async function shrink(
-  of: ProcessingCase,
-  fails: (smaller: ProcessingCase) => Promise<boolean>,
-): Promise<ProcessingCase> {
+/** What can be left out of a case of any family. */
+export interface Shrinkable {
+  readonly topology: unknown;
+  readonly inputs?: readonly CaseInput[];
+  readonly config?: Readonly<Record<string, string>>;
+}
+
+export async function shrink<C extends Shrinkable>(of: C, fails: (smaller: C) => Promise<boolean>): Promise<C> {
   let tries = MAX_TRIES;
-  const stillFails = async (smaller: ProcessingCase) => {
+  const stillFails = async (smaller: C) => {
     tries -= 1;
     return tries >= 0 && (await fails(smaller));
   };
   let best = of;
+  if (best.config !== undefined) {
+    const { config: _config, ...plain } = best;
+    if (await stillFails(plain as C)) best = plain as C;
+  }
   for (const smaller of withoutNodes) {
-    for (let at = nodesOf(best).length - 1; at >= 0; at -= 1) {
-      const candidate = smaller(best, at);
-      if (candidate !== undefined && (await stillFails(candidate))) {
+    for (let at = sizeOf(best) - 1; at >= 0; at -= 1) {
+      const topology = smaller(best.topology as CaseTopology, at);
+      if (topology === undefined) continue;
+      const candidate = withTopology(best, topology);
+      if (await stillFails(candidate)) {
         best = candidate;
-        at = Math.min(at, nodesOf(best).length);
+        at = Math.min(at, sizeOf(best));
       }
     }
   }
-  for (let size = Math.ceil(best.inputs.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = best.inputs.length - size; from > -size; from -= size) {
-      const inputs = best.inputs.filter((_, index) => index < from || index >= from + size);
-      const candidate = { ...best, inputs };
-      if (inputs.length < best.inputs.length && (await stillFails(candidate))) best = candidate;
+  const inputs = best.inputs ?? [];
+  for (let size = Math.ceil(inputs.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = (best.inputs ?? []).length - size; from > -size; from -= size) {
+      const all: readonly CaseInput[] = best.inputs ?? [];
+      const fewer = all.filter((_, index) => index < from || index >= from + size);
+      const candidate = { ...best, inputs: fewer };
+      if (fewer.length < all.length && (await stillFails(candidate))) best = candidate;
     }
   }
   return best;
 }
 
-function nodesOf(of: ProcessingCase): readonly CaseNode[] {
-  return (of.topology as unknown as CaseTopology).nodes ?? [];
+function sizeOf(of: Shrinkable): number {
+  const { nodes, papi } = of.topology as CaseTopology;
+  return (nodes ?? papi ?? []).length;
 }
 
-/** Without a node and all that comes after it; without the node alone, where its successors can have its input. */
-const withoutNodes: readonly ((of: ProcessingCase, at: number) => ProcessingCase | undefined)[] = [
-  (of, at) => {
-    const gone = new Set<string>();
-    const nodes = nodesOf(of).filter((node, index) => {
-      const inputs = [node.in, node.left, node.right, ...(node.groups ?? []).map((group) => group.in)];
-      const isGone =
-        index === at || inputs.some((id) => id !== undefined && (gone.has(id) || gone.has(id.split('.')[0] ?? '')));
-      if (isGone && node.id !== undefined) gone.add(node.id);
-      return !isGone;
-    });
-    return withNodes(of, nodes);
-  },
-  (of, at) => {
-    const node = nodesOf(of)[at];
-    const input = node?.in ?? node?.left;
-    if (node?.id === undefined || input === undefined) return undefined;
-    const { id } = node;
-    const moved = (from: string | undefined) => (from === id ? input : from);
-    const nodes = nodesOf(of)
-      .filter((each) => each !== node)
-      .map((each) => ({
-        ...each,
-        ...(each.in === undefined ? {} : { in: moved(each.in) ?? '' }),
-        ...(each.left === undefined ? {} : { left: moved(each.left) ?? '', right: moved(each.right) ?? '' }),
-      }));
-    return withNodes(of, nodes);
-  },
-];
-
-function withNodes(of: ProcessingCase, nodes: readonly CaseNode[]): ProcessingCase {
-  const topics = new Set(
-    nodes.flatMap(({ op, topic, topics: several = [] }) => (op === 'to' ? [] : [topic ?? '', ...several])),
-  );
-  const stores = new Set(
-    nodes.flatMap((node) => [...(node.stores ?? []), ...(node.op === 'globalStore' ? [node.store ?? ''] : [])]),
-  );
-  const given = of.topology as unknown as CaseTopology;
-  const kept = (given.stores ?? []).filter(({ name }) => stores.has(name));
-  const topology = { ...(kept.length === 0 ? {} : { stores: kept }), nodes };
-  const inputs = of.inputs.filter((input: CaseInput) => 'advanceWallClockMs' in input || topics.has(input.topic));
-  return { ...of, topology: topology as unknown as ProcessingCase['topology'], inputs };
+/** The case with a smaller topology, and with the inputs that it still reads. */
+function withTopology<C extends Shrinkable>(of: C, topology: CaseTopology): C {
+  if (of.inputs === undefined) return { ...of, topology };
+  const topics = topicsOf(topology);
+  const inputs = of.inputs.filter((input) => 'advanceWallClockMs' in input || topics.has(input.topic));
+  return { ...of, topology, inputs };
 }

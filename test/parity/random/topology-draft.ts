@@ -3,6 +3,7 @@ import type { Chance } from '../../../lib/testing/simulation/chance.js';
 import type { CaseStore } from '../build-topology.js';
 import type { CaseType, FunctionRef } from '../case-functions.js';
 import type { CaseNode } from '../case-nodes.js';
+import type { Commands } from './random-commands.js';
 import type { InputTopic } from './random-inputs.js';
 
 /** What an operator made, so far as the next one has to know it. */
@@ -22,20 +23,40 @@ export interface Piece {
   /** Windows of the key are sessions: their aggregations need a merger. */
   readonly session?: boolean;
   readonly versioned?: boolean;
+  /** Its values are commands: for a processor alone. */
+  readonly commands?: Commands;
 }
 
+/** How topologies differ that are made to be run from those that are only looked at. */
+export interface DraftTraits {
+  /** How often an operator has a name, 0 to 1. */
+  readonly named: number;
+  /** How often a name is one that is there already. */
+  readonly clashing: number;
+  /** How often a source reads a topic that another one reads. */
+  readonly sharedTopics: number;
+  /** How often a repartition says how many partitions it wants. */
+  readonly counted: number;
+}
+
+const PLAIN: DraftTraits = { named: 0.15, clashing: 0, sharedTopics: 0, counted: 0 };
+
 export class TopologyDraft {
+  readonly traits: DraftTraits;
   readonly inputs: InputTopic[] = [];
   readonly nodes: CaseNode[] = [];
   readonly stores: CaseStore[] = [];
+  /** Those of the stores that are global. */
+  readonly globals: string[] = [];
   readonly pieces: Piece[] = [];
   readonly used = new Set<string>();
   readonly choice: Chance;
   /** Operators so far; part of their names. */
   count = 0;
 
-  constructor(choice: Chance) {
+  constructor(choice: Chance, traits: DraftTraits = PLAIN) {
     this.choice = choice;
+    this.traits = traits;
   }
 
   joiner(): { readonly joiner?: FunctionRef } {
@@ -83,6 +104,7 @@ export class TopologyDraft {
       'keyColonValue',
       { fn: 'const', arg: 'k' },
     ];
+    if (this.choice.happens(0.02)) return { fn: { fn: 'throwIf', arg: 'zz' }, value: 'string' };
     return this.choice.happens(0.12)
       ? { fn: 'length', value: 'long' }
       : { fn: this.choice.pick(texts), value: 'string' };
@@ -95,22 +117,28 @@ export class TopologyDraft {
   }
 
   maybeNamed(): { readonly name?: string } {
-    return this.choice.happens(0.15) ? { name: `name${this.count}` } : {};
+    return this.choice.happens(this.traits.named) ? { name: `name${this.numberInName()}` } : {};
   }
 
   maybeStored(): Partial<CaseNode> {
     return this.choice.happens(0.4)
-      ? { store: `s${this.count}`, ...(this.choice.happens(0.2) ? { inMemory: true } : {}) }
+      ? { store: `s${this.numberInName()}`, ...(this.choice.happens(0.2) ? { inMemory: true } : {}) }
       : {};
   }
 
   kept(): Partial<CaseNode> {
     const { choice } = this;
     return {
-      ...(choice.happens(0.6) ? { store: `s${this.count}` } : {}),
+      ...(choice.happens(0.6) ? { store: `s${this.numberInName()}` } : {}),
       ...(choice.happens(0.25) ? { inMemory: true } : {}),
       ...(choice.happens(0.1) ? { loggingDisabled: true } : {}),
     };
+  }
+
+  /** Of the operator that comes next; rarely of one before, whose names may be the same then. */
+  private numberInName(): number {
+    const { clashing } = this.traits;
+    return clashing > 0 && this.choice.happens(clashing) ? this.choice.below(this.count + 1) : this.count;
   }
 
   add(node: CaseNode, made: Omit<Piece, 'id' | 'windowedKey'> & { readonly windowedKey?: boolean }): Piece {

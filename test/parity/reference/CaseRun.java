@@ -19,7 +19,6 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
@@ -51,7 +50,7 @@ final class CaseRun {
   }
 
   ObjectNode answer() throws Exception {
-    Properties config = config();
+    Properties config = CaseConfig.of(answer);
     Topology topology;
     try {
       JsonNode of = answer.get("topology");
@@ -104,20 +103,6 @@ final class CaseRun {
 
   private void setIfAny(String field, Map<String, ArrayNode> lists) {
     if (!lists.isEmpty()) answer.putObject(field).setAll(lists);
-  }
-
-  private Properties config() {
-    Properties config = new Properties();
-    config.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
-    config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:9092");
-    config.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class.getName());
-    config.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class.getName());
-    config.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, "0");
-    // The test driver's clock stands still between records: throttled by it, most results would never come.
-    config.put(StreamsConfig.InternalConfig.EMIT_INTERVAL_MS_KSTREAMS_OUTER_JOIN_SPURIOUS_RESULTS_FIX, 0L);
-    config.put(StreamsConfig.InternalConfig.EMIT_INTERVAL_MS_KSTREAMS_WINDOWED_AGGREGATION, 0L);
-    answer.path("config").fields().forEachRemaining(entry -> config.put(entry.getKey(), entry.getValue().asText()));
-    return config;
   }
 
   private void pipe(TopologyTestDriver driver, JsonNode input) {

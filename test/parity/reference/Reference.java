@@ -6,7 +6,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Kafka Streams' own answers: reads a case of the family `processing` per line and prints it with its answer, one per line.
+ * Kafka Streams' own answers: reads a case per line and prints it with its answer, one per line.
+ * A case that gives partition counts is of the family `topology`, any other of `processing`.
  *
  * What is wrong with this program, or with a case, is printed as the field `refused` of the case.
  */
@@ -22,7 +23,7 @@ public final class Reference {
       ObjectNode given = (ObjectNode) json.readTree(line);
       ObjectNode answer;
       try {
-        answer = new CaseRun(given).answer();
+        answer = given.has("partitions") ? new TopologyRun(given).answer() : new CaseRun(given).answer();
       } catch (Exception | Error thrown) {
         answer = given.deepCopy();
         answer.put("refused", CaseRun.chain(thrown));

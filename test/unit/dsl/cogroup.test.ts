@@ -56,20 +56,13 @@ describe('a cogroup', () => {
     const moved = builder.stream('l', text).groupBy((_, value) => value, { name: 'by-value' });
     moved.cogroup<string>(left).cogroup(other, right).aggregate(kept);
     const app = defineApp({ applicationId: 'app', topology: builder.build() });
+    const specsOf = (l: number, r: number) => {
+      const resolved = resolvePartitions(app, new Map(Object.entries({ l, r })));
+      return internalTopicSpecs(app, resolved).map(({ name, partitions }) => `${name}: ${partitions}`);
+    };
 
-    const specs = internalTopicSpecs(
-      app,
-      resolvePartitions(
-        app,
-        new Map([
-          ['l', 2],
-          ['r', 6],
-        ]),
-      ),
-    );
-    expect(specs.map(({ name, partitions }) => `${name}: ${partitions}`)).toEqual([
-      'app-by-value-repartition: 6',
-      'app-both-changelog: 6',
-    ]);
+    expect(specsOf(6, 6)).toEqual(['app-by-value-repartition: 6', 'app-both-changelog: 6']);
+    // As in Kafka Streams, which asks for one count of the topics that were grouped.
+    expect(() => specsOf(2, 6)).toThrow('l has 2, r has 6');
   });
 });

@@ -50,3 +50,48 @@ test('nothing is due once everything is cancelled', () => {
 
   expect(schedule.nextDueMs).toBe(Number.POSITIVE_INFINITY);
 });
+
+/** Three of one interval, and what has been called so far. */
+function three(): { readonly schedule: PunctuationSchedule; readonly called: string[] } {
+  const schedule = new PunctuationSchedule();
+  const called: string[] = [];
+  for (const name of ['a', 'b', 'c']) schedule.add(0, 10, () => void called.push(name));
+  return { schedule, called };
+}
+
+test('those that are due at one point come in the order of Kafka’s queue, which is not that of their making', async () => {
+  const { schedule, called } = three();
+
+  await schedule.callDue(0);
+  await schedule.callDue(10);
+
+  expect(called.join('')).toBe('acbcba');
+});
+
+test('one that waits longer for a point is called before one that has just been called', async () => {
+  const schedule = new PunctuationSchedule();
+  const called: string[] = [];
+  schedule.add(0, 10, () => void called.push('often'));
+  schedule.add(0, 50, () => void called.push('seldom'));
+  for (const nowMs of [5, 15, 25, 35, 45]) await schedule.callDue(nowMs);
+  called.length = 0;
+
+  await schedule.callDue(50);
+
+  expect(called).toEqual(['seldom', 'often']);
+});
+
+test('another schedule that is arranged in its order goes on as it would', async () => {
+  for (let calls = 0; calls < 7; calls += 1) {
+    const first = three();
+    const second = three();
+    for (let call = 0; call < calls; call += 1) await first.schedule.callDue(call * 10);
+    const before = first.called.length;
+
+    second.schedule.arrange(first.schedule.order);
+    await first.schedule.callDue(1_000);
+    await second.schedule.callDue(1_000);
+
+    expect(second.called.join('')).toBe(first.called.slice(before).join(''));
+  }
+});
