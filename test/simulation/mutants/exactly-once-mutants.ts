@@ -191,4 +191,27 @@ export const exactlyOnceMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'noted-offsets',
+    protects:
+      'X1: what was committed is noted; else what keeps offsets from expiring sets them back to where the session began',
+    edits: [
+      {
+        file: 'lib/runtime/session-commit.ts',
+        find: 'for (const [key, offset] of output.offsets) committed.set(key, offset);',
+        replace: 'void committed;',
+      },
+    ],
+  },
+  {
+    name: 'stream-time',
+    protects: 'the stream time of a task survives its restart; else what is late is taken again (traps 27)',
+    edits: [
+      {
+        file: 'lib/task/create-task.ts',
+        find: 'this.scope.streamTimeMs = Math.max(this.scope.streamTimeMs, partitionTimeMs);',
+        replace: 'void partitionTimeMs;',
+      },
+    ],
+  },
 ];

@@ -11,7 +11,7 @@ import {
   StreamsBuilder,
   string,
 } from '../../../lib/index.js';
-import { countingRecent, recentStore } from './recent-events.js';
+import { countingRecent, eventTime, recentStore } from './recent-events.js';
 
 export const WORD_PARTITIONS = 3;
 export const OTHER_PARTITIONS = 2;
@@ -80,7 +80,7 @@ export function standardApp(
     .to('cities');
   builder.addStateStore(keyValueStore({ name: 'numbers', key: string(), value: long() }));
   builder.addStateStore(recentStore());
-  const events = builder.stream('events', text);
+  const events = builder.stream('events', { ...text, timestampExtractor: eventTime });
   events.process(countingRecent(), { stores: ['recent'], key: string(), value: long() }).to('recent');
   const numbered = events.process(numbering(tickMs), { stores: ['numbers'], key: string(), value: long() });
   numbered.filter((key) => !key.startsWith(TICKS)).to('numbered');

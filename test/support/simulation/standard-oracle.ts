@@ -1,6 +1,6 @@
 /** What the outputs of the stressed application have to be, worked out by arithmetic alone. */
 import type { SeenOutputs } from '../../../lib/testing/simulation/subject.js';
-import { RETENTION_MS, windowOf } from './recent-events.js';
+import { happenedMs, RETENTION_MS, toldOf, windowStartOf } from './recent-events.js';
 
 type Numbers = ReadonlyMap<string, readonly number[]>;
 
@@ -62,7 +62,7 @@ function notReached(topic: string, seen: Numbers, wanted: ReadonlyMap<string, nu
     .map(([key, count]) => `${topic}: ${key} reached ${Math.max(0, ...(seen.get(key) ?? []))} of ${count}`);
 }
 
-/** Each event's number in its window, or 0 where it came when the window was kept no more. */
+/** Each event's number in its window, or 0 where it came when the window was kept no more; negative far behind its partition's time. */
 function differentRecent(seen: SeenOutputs): readonly string[] {
   const wanted = new Map<string, number[]>();
   const kept = new Map<string, number>();
@@ -70,16 +70,18 @@ function differentRecent(seen: SeenOutputs): readonly string[] {
   for (const { topic, partition, key, value, timestampMs } of seen.inputs) {
     if (topic !== 'events' || key === null || value === null) continue;
     const keyText = Buffer.from(key).toString();
-    const startMs = windowOf(timestampMs, Buffer.from(value).toString());
-    const newestMs = Math.max(newest.get(partition) ?? 0, startMs);
-    newest.set(partition, newestMs);
+    const eventMs = happenedMs(timestampMs, Buffer.from(value).toString());
+    const startMs = windowStartOf(eventMs);
+    const streamTimeMs = Math.max(newest.get(partition) ?? 0, eventMs);
+    newest.set(partition, streamTimeMs);
     const window = `${keyText}@${startMs}`;
-    const count = (kept.get(window) ?? 0) + 1;
-    if (startMs > newestMs - RETENTION_MS) kept.set(window, count);
-    wanted.set(keyText, [...(wanted.get(keyText) ?? []), startMs > newestMs - RETENTION_MS ? count : 0]);
+    const isKept = startMs > windowStartOf(streamTimeMs) - RETENTION_MS;
+    const place = isKept ? (kept.get(window) ?? 0) + 1 : 0;
+    if (isKept) kept.set(window, place);
+    wanted.set(keyText, [...(wanted.get(keyText) ?? []), toldOf(place, eventMs, streamTimeMs)]);
   }
   const numbers = numbersOf(seen, 'recent');
   return [...wanted]
-    .filter(([key, counts]) => String(numbers.get(key)) !== String(counts))
-    .map(([key, counts]) => `recent: ${key} has ${numbers.get(key)}, not ${counts}`);
+    .filter(([key, places]) => String(numbers.get(key)) !== String(places))
+    .map(([key, places]) => `recent: ${key} has ${numbers.get(key)}, not ${places}`);
 }
