@@ -150,6 +150,7 @@ export {
   type SourceOptions,
   TopologyBuilder,
 } from './topology/topology-builder.js';
+export type { UncaughtException, UncaughtExceptionHandler, UncaughtResponse } from './topology/uncaught-exceptions.js';
 export {
   type SessionStoreOptions,
   sessionStore,

@@ -98,7 +98,14 @@ function advanceSnapshots(fields: Fields): AdvanceSnapshots {
 
 function tick(fields: Fields): Tick {
   const whileMembers = flag(fields, 'whileMembers');
-  return { type: 'tick', ...expiring(fields), reason: text(fields, 'reason'), ...(whileMembers && { whileMembers }) };
+  const resume = flag(fields, 'resume');
+  return {
+    type: 'tick',
+    ...expiring(fields),
+    reason: text(fields, 'reason'),
+    ...(whileMembers && { whileMembers }),
+    ...(resume && { resume }),
+  };
 }
 
 function expiring(fields: Fields): { readonly applicationId: string; readonly expiresAtMs: number } {

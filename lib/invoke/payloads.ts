@@ -44,6 +44,8 @@ export interface Tick extends Expiring {
   readonly reason: string;
   /** Whether to go on ticking while members run, as the schedule's event does; absent: no. */
   readonly whileMembers?: boolean;
+  /** Whether to end the rest of an application that was shut down; absent: no. */
+  readonly resume?: boolean;
 }
 
 export type Payload = RunMember | Doorbell | AdvanceSnapshots | Tick;

@@ -54,8 +54,9 @@ export function createSchedulerHandler(app: StreamsApp, options: SchedulerHandle
         return ALL_DEALT_WITH;
       case 'tick':
         if (!isForNow(request, here)) return ALL_DEALT_WITH;
+        if (request.resume === true || request.whileMembers !== true)
+          await runTick({ ...scheduler, reason: request.reason, resume: request.resume ?? false });
         if (request.whileMembers === true) await tickWhileMembers(request.reason);
-        else await runTick({ ...scheduler, reason: request.reason });
         return ALL_DEALT_WITH;
       case 'failures': {
         for (const { messageId, error } of request.unread)

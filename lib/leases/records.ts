@@ -43,6 +43,26 @@ export interface MemberReport {
   readonly positions: readonly StorePosition[];
   /** Records processed so far in this incarnation, for display and weights. */
   readonly recordsProcessed: number;
+  /** That the application is to be shut down. Absent: nobody wants that. */
+  readonly shutdown?: ShutdownRequest;
+}
+
+/** A member's request to shut the application down. Kafka: `AssignorError.SHUTDOWN_REQUESTED`. */
+export interface ShutdownRequest {
+  /** The task that has failed; null: a global store, or the member. */
+  readonly taskId: TaskId | null;
+  /** Of its error. */
+  readonly code: string;
+  readonly message: string;
+  /** The newest plan that it has read; 0 before the first. */
+  readonly planNumber: number;
+}
+
+/** Why an application rests, and who ends that. */
+export interface Rest extends Omit<ShutdownRequest, 'planNumber'> {
+  readonly memberId: MemberId;
+  /** The setting `deployment` of the scheduler that began it: one of another ends it. */
+  readonly deployment: string;
 }
 
 /**
@@ -119,6 +139,10 @@ export interface Plan {
   readonly followUp?: boolean;
   /** By which settings it was made, as a text to compare (precedence.ts). Absent: an older version wrote it. */
   readonly settingsDigest?: string;
+  /** The application rests: nobody is granted anything (rest.ts of the scheduler). Absent: it does not. */
+  readonly rest?: Rest;
+  /** Number of the plan that ended the last rest: requests to shut down of before are settled. Absent: there was none. */
+  readonly resumed?: number;
   /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */
   readonly dead: readonly Incarnation[];
   /** Partition counts of all topics when the plan was made: a later difference stops the application. */

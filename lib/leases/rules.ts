@@ -8,6 +8,7 @@
  *   R3  an owner may take its own lease once more: fenced although it is the owner, it needs a new epoch before it
  *       initialises its producer again
  *   R4  a doorbell takes only what is free and not granted to a live member
+ *   R5  under a plan with a rest nobody takes anything but, by R3, what is its own
  */
 import type { TaskId } from '../model/task-id.js';
 import { isSameIncarnation } from './lease-transitions.js';
@@ -16,7 +17,7 @@ import type { Incarnation, Lease, Member, MemberId, Plan } from './records.js';
 /** Why a lease may be taken, or why not. */
 export type TakeDecision =
   | { readonly may: true; readonly because: 'free' | 'own' | 'own-slot' | 'dead' }
-  | { readonly may: false; readonly because: 'not-granted' | 'held' | 'granted-to-live-member' };
+  | { readonly may: false; readonly because: 'not-granted' | 'held' | 'granted-to-live-member' | 'at-rest' };
 
 export interface TakeQuestion {
   /** The newest plan that the asker has read; null before the first. */
@@ -38,9 +39,10 @@ export function mayTake(question: TakeQuestion & { readonly self: Incarnation })
   return isDeclaredDead(plan, owner) ? { may: true, because: 'dead' } : { may: false, because: 'held' };
 }
 
-/** Whether an invocation that a doorbell woke may take the lease of a task: R4. */
+/** Whether an invocation that a doorbell woke may take the lease of a task: R4, R5. */
 export function mayTakeForDoorbell(question: TakeQuestion & { readonly members: readonly Member[] }): TakeDecision {
   const { plan, taskId, lease, members } = question;
+  if (plan?.rest !== undefined) return { may: false, because: 'at-rest' };
   if (lease !== null && lease.owner !== null) return { may: false, because: 'held' };
   const grantedToLive = members.some(
     (member) => plan !== null && isLive(member, plan) && isGrantedTo(plan, taskId, member.memberId),

@@ -20,3 +20,4 @@ export type { LocalMember, LocalState } from './local-state.js';
 export { LocalStreams, type LocalStreamsOptions } from './local-streams.js';
 export type { LocalTopic } from './prepare-topics.js';
 export type { OutputRecord } from './read-records.js';
+export type { StateListener, StreamsState } from './streams-state.js';

@@ -7,6 +7,7 @@
  */
 import type { RunMember } from '../invoke/payloads.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
+import type { StreamsError } from '../model/errors.js';
 import type { RuntimeEvent } from '../runtime/events.js';
 import { KeptStores } from '../runtime/kept-stores.js';
 import { CRASH } from '../runtime/mortal-ports.js';
@@ -32,6 +33,8 @@ export interface LocalProcessesInit {
   readonly portsOf: (invokedFor: Incarnation) => RuntimePorts;
   /** Told of each process that died or ended with an error. */
   readonly failed: (member: Incarnation) => void;
+  /** Told that the handler of uncaught exceptions has answered `shutdownClient` in one of them, before it ends. */
+  readonly shutDown: (error: StreamsError) => void;
 }
 
 interface LocalProcess {
@@ -62,7 +65,7 @@ export class LocalProcesses implements MemberProcesses {
 
   /** Runs the task function to its end. @throws as `runMember` */
   async run({ memberId, incarnation, others = [] }: RunMember): Promise<void> {
-    const { app, portsOf, failed } = this.init;
+    const { app, portsOf, failed, shutDown } = this.init;
     const ending = new AbortController();
     const crashing = new AbortController();
     const process: LocalProcess = { ending, crashing, kept: this.environmentOf(memberId), claimed: null };
@@ -79,6 +82,7 @@ export class LocalProcesses implements MemberProcesses {
         signal: ending.signal,
         crash: crashing.signal,
         onEvent: (event) => this.heard(process, event),
+        onShutdownClient: shutDown,
       });
       isSound = !crashing.signal.aborted;
     } finally {

@@ -3,21 +3,21 @@
  *
  * This door only wires. Scheduler, members and standbys are the ones that run in functions; each member is one run of the task
  * function, started through the invoker, with its own claim, heartbeat and producer. A member that ends with an error is
- * reported to the scheduler at once, as a failure event would.
+ * reported to the scheduler at once, as a failure event would. What nobody caught ends all of it if the application's handler says so.
  */
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
-import type { Incarnation, MemberId } from '../leases/records.js';
+import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
 import type { Awaitable } from '../model/awaitable.js';
-import { asStreamsError, type StreamsError } from '../model/errors.js';
+import { ApplicationAtRestError, asStreamsError, type StreamsError } from '../model/errors.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
 import type { RuntimePorts } from '../runtime/ports.js';
 import { runStandby } from '../runtime/run-standby.js';
 import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
-import { runTick, type TickInput } from '../scheduler/run-tick.js';
+import { runTick, type TickInput, type TickOutcome } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { appendRecords, type InputRecord, type InputSerdes } from './append-records.js';
 import { isCaughtUp } from './caught-up.js';
@@ -27,6 +27,8 @@ import { type LocalStorage, openStorage } from './local-storage.js';
 import { type LocalTopic, prepareTopics } from './prepare-topics.js';
 import { quietHost } from './quiet-host.js';
 import { type OutputRecord, readRecords } from './read-records.js';
+import { StateWatch } from './state-watch.js';
+import type { StateListener, StreamsState } from './streams-state.js';
 
 export interface LocalStreamsOptions {
   readonly app: StreamsApp;
@@ -47,6 +49,8 @@ export interface LocalStreamsOptions {
   readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
   /** Assignors of your own, found by the setting `assignor` before the built-in ones. */
   readonly assignors?: readonly TaskAssignor[];
+  /** Told of each change of {@link LocalStreams.streamsState}; what it throws is logged. Kafka: `KafkaStreams.StateListener`. */
+  readonly stateListener?: StateListener;
   /** Runs the members, in processes of their own for example. Default: in this process. */
   readonly processes?: (init: LocalProcessesInit) => MemberProcesses;
 }
@@ -61,7 +65,10 @@ export class LocalStreams {
   readonly app: StreamsApp;
   /** The log: write input to it and read output from it. */
   readonly log: Log;
-  /** Resolves with the error that ended the scheduler, if one does: nothing new is placed after that. */
+  /**
+   * Resolves with the error that ended the scheduler, if one does: nothing new is placed after that. Or with the one for which the handler of
+   * uncaught exceptions has shut all down: then the members are ending, and the log stays open for whoever wants to read it.
+   */
   readonly failed: Promise<StreamsError>;
 
   private readonly ports: RuntimePorts;
@@ -73,6 +80,7 @@ export class LocalStreams {
   private readonly ending = new AbortController();
   private readonly processes: MemberProcesses;
   private readonly ticks = new Set<Promise<void>>();
+  private readonly watched: StateWatch;
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
   private wanted: number;
@@ -81,7 +89,13 @@ export class LocalStreams {
     const { host, log, snapshots, leases } = storage;
     this.options = options;
     this.storage = storage;
-    this.app = options.app;
+    this.watched = new StateWatch({
+      leases,
+      logger: host.logger,
+      listener: options.stateListener,
+      hearsTasks: options.processes === undefined,
+    });
+    this.app = this.watched.listeningTo(options.app);
     this.log = log;
     this.wanted = options.app.settings.members;
     this.failed = new Promise((resolve) => {
@@ -94,6 +108,7 @@ export class LocalStreams {
       app: this.app,
       portsOf: (invokedFor) => options.portsOf?.(invokedFor, this.ports) ?? this.ports,
       failed: (member) => this.report(member),
+      shutDown: (error) => this.closeToError(error),
     };
     this.processes = options.processes?.(processes) ?? new LocalProcesses(processes);
     this.invoker.register('task', async (payload) => {
@@ -126,6 +141,7 @@ export class LocalStreams {
     try {
       await prepareTopics(storage.log, options.topics ?? []);
       await options.beforeMembers?.(streams);
+      streams.watched.enter('REBALANCING');
       await streams.tick({ reason: 'start' });
     } catch (error) {
       await streams.close();
@@ -133,6 +149,11 @@ export class LocalStreams {
     }
     streams.scheduler = streams.schedule();
     return streams;
+  }
+
+  /** Where the application stands, as last seen; `RUNNING` and `REBALANCING` are looked at with each tick. Kafka: `KafkaStreams.state()`. */
+  get streamsState(): StreamsState {
+    return this.watched.current;
   }
 
   /** Members wanted now. */
@@ -226,6 +247,21 @@ export class LocalStreams {
    * 10 seconds is given up as if its process had died: what it has not committed is processed again. May be called twice.
    */
   async close(): Promise<void> {
+    this.watched.enter('PENDING_SHUTDOWN');
+    await this.endMembers();
+    this.queries.close();
+    if (this.options.log === undefined) await this.log.close();
+    this.watched.enter('NOT_RUNNING');
+  }
+
+  /** Kafka: `closeToError`. */
+  private closeToError(error: StreamsError): void {
+    if (!this.watched.enter('PENDING_ERROR')) return;
+    this.fail(error);
+    void this.endMembers().then(() => this.watched.enter('ERROR'));
+  }
+
+  private async endMembers(): Promise<void> {
     this.ending.abort();
     this.processes.end();
     await this.scheduler;
@@ -235,8 +271,6 @@ export class LocalStreams {
     await this.invoker.close();
     patience.abort();
     await impatient;
-    this.queries.close();
-    if (this.options.log === undefined) await this.log.close();
   }
 
   private async crashAfterPatience(signal: AbortSignal): Promise<void> {
@@ -262,6 +296,7 @@ export class LocalStreams {
         whileMembers: false,
         overrides: () => ({ members: this.wanted }),
         assignors: this.options.assignors ?? [],
+        onTick: (outcome) => this.ticked(outcome),
       });
     } catch (error) {
       this.fail(asStreamsError(error));
@@ -270,7 +305,7 @@ export class LocalStreams {
 
   private async tick(why: Pick<TickInput, 'reason' | 'failed'>): Promise<void> {
     const { app, ports, watch } = this;
-    await runTick({
+    const outcome = await runTick({
       app,
       ports,
       watch,
@@ -278,6 +313,12 @@ export class LocalStreams {
       assignors: this.options.assignors ?? [],
       ...why,
     });
+    this.ticked(outcome);
+  }
+
+  private ticked({ rest }: TickOutcome): void {
+    if (rest === null) void this.watched.look();
+    else this.closeToError(atRest(rest));
   }
 
   private invocationFailed({ target, error }: InvocationFailure): void {
@@ -293,4 +334,11 @@ export class LocalStreams {
       .finally(() => this.ticks.delete(tick));
     this.ticks.add(tick);
   }
+}
+
+function atRest(rest: Rest): ApplicationAtRestError {
+  const of = rest.taskId === null ? rest.memberId : `task ${rest.taskId} of ${rest.memberId}`;
+  return new ApplicationAtRestError(`the application was shut down for an error of ${of}: ${rest.message}`, {
+    details: { ...rest },
+  });
 }

@@ -87,6 +87,11 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Correct what the message names, then run the seed in it again; docs/testing.md says how to read it.',
   },
+  STREAMS_APPLICATION_AT_REST: {
+    kind: 'invalid',
+    remedy:
+      'Correct what the message names, then deploy again under another `deployment`, or have the scheduler resume.',
+  },
   STREAMS_UNCONNECTED_STORE: { kind: 'invalid', remedy: 'Connect the store to the processor that asks for it.' },
   STREAMS_INVALID_STATE_STORE: {
     kind: 'invalid',
@@ -216,6 +221,8 @@ export class SuppressionFullError extends errorClass('STREAMS_SUPPRESSION_FULL')
  * the seed's faults, inputs and members) and, not enumerable, `timeline`.
  */
 export class SimulationFailedError extends errorClass('STREAMS_SIMULATION_FAILED') {}
+/** The handler of uncaught exceptions has answered `shutdownApplication`; details: `memberId`, `taskId` and `code` of the error. */
+export class ApplicationAtRestError extends errorClass('STREAMS_APPLICATION_AT_REST') {}
 export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE') {}
 /** Kafka: `InvalidStateStoreException`. */
 export class InvalidStateStoreError extends errorClass('STREAMS_INVALID_STATE_STORE') {}

@@ -29,6 +29,7 @@ export interface Settings {
   readonly processingExceptionHandler: RecordHandler;
   readonly productionExceptionHandler: RecordHandler;
   readonly lateRecordHandler: RecordHandler;
+  readonly uncaughtExceptionHandler: 'replaceThread' | 'shutdownClient' | 'shutdownApplication';
   readonly deadLetterTopic: string;
   readonly maxRequestSize: number;
   readonly taskTimeoutMs: number;
@@ -40,6 +41,7 @@ export interface Settings {
   readonly rackAwareAssignmentTrafficCost: number;
   readonly rackAwareAssignmentNonOverlapCost: number;
   readonly assignor: string;
+  readonly deployment: string;
   readonly members: number;
   readonly tasksPerMember: number;
   readonly sessionTimeoutMs: number;
@@ -156,6 +158,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     default: 'continue',
     doc: 'A record that comes after the grace period of an operator, or too late for what a store still keeps. Kafka Streams: dropped.',
   },
+  uncaughtExceptionHandler: {
+    dotted: 'millrace.uncaught.exception.handler',
+    kind: choice('replaceThread', 'shutdownClient', 'shutdownApplication'),
+    default: 'shutdownClient',
+    doc: 'An error that nobody caught: the task is taken again, its member ends, or the application is put to rest (KIP-671).',
+  },
   deadLetterTopic: {
     dotted: 'errors.deadletterqueue.topic.name',
     kind: { type: 'text' },
@@ -221,6 +229,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: { type: 'text' },
     default: 'steady',
     doc: 'Name of the assignor: steady, sticky, highAvailability, or one of your own.',
+  },
+  deployment: {
+    dotted: 'millrace.deployment',
+    kind: { type: 'text' },
+    default: '',
+    doc: 'What names this deployment: another one ends the rest that `shutdownApplication` began. Deployed, infra/environment.yml sets it.',
   },
   members: { dotted: 'millrace.members', kind: integer(1, 1_000), default: 1, doc: 'Members (slots) wanted.' },
   tasksPerMember: {

@@ -15,9 +15,10 @@ export interface Grants {
   readonly wanted: ReadonlySet<TaskId>;
 }
 
-/** A granted task, or one that a doorbell wants and the plan grants to nobody else. All are kept before the first plan. */
+/** A granted task, or one that a doorbell wants and the plan grants to nobody else. All are kept before the first plan, none at rest. */
 export function mayKeep({ plan, self, wanted }: Grants, taskId: TaskId): boolean {
   if (plan === null) return true;
+  if (plan.rest !== undefined) return false;
   if (isGrantedTo(plan, taskId, self.memberId)) return true;
   const isGranted = Object.values(plan.assignment).some(({ active }) => active.includes(taskId));
   return wanted.has(taskId) && !isGranted;

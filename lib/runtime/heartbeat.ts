@@ -49,6 +49,11 @@ export class Heartbeat {
     await Promise.all([this.renewing(), this.watching()]);
   }
 
+  /** Has the next renewal go out now: there is something to report. */
+  beat(): void {
+    this.renewal.wake();
+  }
+
   end(): void {
     this.ended = true;
     this.renewal.wake();

@@ -15,6 +15,8 @@ export interface EndQuestion {
   /** Whether the newest plan has the slot; null before the first plan. */
   readonly isListed: boolean | null;
   readonly isForDoorbell: boolean;
+  /** Whether the newest plan puts the application to rest. */
+  readonly isAtRest: boolean;
   /** 0 keeps a member resident. */
   readonly idleTimeoutMs: number;
   /** Work that is known of, though no task may be busy with it: a lease waited for, an offset to reach. */
@@ -30,7 +32,7 @@ export function whyEnd(question: EndQuestion): EndReason | null {
   if (question.isAskedToStop) return 'stopped';
   if (nowMs >= question.drainAtMs) return 'drained';
   // A plan lists every slot that is wanted; a doorbell's member works where there may be none.
-  if (question.isListed === false && !isForDoorbell) return 'retired';
+  if (question.isAtRest || (question.isListed === false && !isForDoorbell)) return 'retired';
   const idleMs = question.idleTimeoutMs === 0 && isForDoorbell ? DOORBELL_IDLE_MS : question.idleTimeoutMs;
   if (idleMs === 0 || question.hasWork) return null;
   return nowMs - question.activeAtMs >= idleMs ? 'idle' : null;

@@ -25,6 +25,8 @@ interface RunningTask {
 
 interface FailedTask {
   readonly failures: number;
+  /** Monotonic time of the first of them. */
+  readonly sinceMs: number;
   readonly retryAtMs: number;
 }
 
@@ -109,6 +111,12 @@ export class MemberTasks {
     return this.failed.get(taskId)?.retryAtMs ?? null;
   }
 
+  /** For how long a task has failed without a commit in between, in milliseconds. */
+  failingForMs(taskId: TaskId): number {
+    const since = this.failed.get(taskId)?.sinceMs;
+    return since === undefined ? 0 : this.init.ports.host.clock.monotonic() - since;
+  }
+
   report(): MemberReport {
     const statuses = [...this.running.values()].map(({ status }) => status);
     return {
@@ -146,10 +154,15 @@ export class MemberTasks {
   }
 
   private rememberFailure({ taskId, recordsCommitted }: TaskOutcome): void {
-    const before = recordsCommitted > 0 ? 0 : (this.failed.get(taskId)?.failures ?? 0);
-    const pauseMs = Math.min(FAILED_RETRY_MOST_MS, FAILED_RETRY_FIRST_MS * 2 ** before);
-    const retryAtMs = this.init.ports.host.clock.monotonic() + pauseMs;
-    this.failed.set(taskId, { failures: before + 1, retryAtMs });
+    const nowMs = this.init.ports.host.clock.monotonic();
+    const before = recordsCommitted > 0 ? undefined : this.failed.get(taskId);
+    const failures = before?.failures ?? 0;
+    const pauseMs = Math.min(FAILED_RETRY_MOST_MS, FAILED_RETRY_FIRST_MS * 2 ** failures);
+    this.failed.set(taskId, {
+      failures: failures + 1,
+      sinceMs: before?.sinceMs ?? nowMs,
+      retryAtMs: nowMs + pauseMs,
+    });
   }
 }
 

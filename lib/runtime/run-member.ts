@@ -13,11 +13,11 @@
  *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says
  *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more
  *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
- *   M5  a task that fails does not take the others along; a broken rule of the engine ends the member with the evidence, as does a
- *       global store that cannot be kept (member-globals.ts)
+ *   M5  what nobody caught is for the application's handler to decide (uncaught.ts): the task that failed is taken again, the member
+ *       ends with the error once its other tasks are handed back, or it asks for the application's rest and runs these until that comes
  */
 import type { Logger } from '../host/host.js';
-import type { Incarnation, Member, MemberId, Plan } from '../leases/records.js';
+import type { Incarnation, Member, MemberId, MemberReport, Plan, ShutdownRequest } from '../leases/records.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -38,6 +38,7 @@ import type { RuntimePorts } from './ports.js';
 import type { TaskOutcome } from './run-task.js';
 import { StopSource } from './stop.js';
 import { loadTaskDirectory, type TaskDirectory } from './task-directory.js';
+import { judgeUncaught } from './uncaught.js';
 import { Wakeup } from './wakeup.js';
 
 /** How often a member looks at a lease or a slot that somebody else has to give up first. */
@@ -46,6 +47,8 @@ export const HANDOVER_POLL_MS = 200;
 const DRAIN_LEAD_MOST_MS = 30_000;
 /** or with this part of its time left, if that is less. */
 const DRAIN_LEAD_PART = 0.2;
+/** Characters of an error's message that go into a table. */
+const REPORTED_MESSAGE_MAX = 500;
 /** A member looks after idleness and deadline at least this often. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -72,6 +75,8 @@ export interface RunMemberOptions {
   readonly doorbell?: ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>;
   /** Called once the slot is claimed; the member works meanwhile and waits for it at its end. Must not throw. */
   readonly onClaimed?: (claimed: ClaimedMember) => Promise<void>;
+  /** Called when the handler of uncaught exceptions has answered `shutdownClient`: the member ends, and throws the error. */
+  readonly onShutdownClient?: (error: StreamsError) => void;
 }
 
 /** An incarnation that has its slot, with the ports and the logger of its process. */
@@ -97,7 +102,7 @@ export interface MemberOutcome {
  * Runs one incarnation of a member to its end.
  *
  * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED · {InternalError} STREAMS_INTERNAL and other errors that
- *   trying again does not mend: the slot is freed first
+ *   trying again does not mend, and that the application's handler does not have tried again: the slot is freed first
  */
 export async function runMember(options: RunMemberOptions): Promise<MemberOutcome> {
   const death = deathSignal(options.signal, options.crash);
@@ -147,6 +152,7 @@ class MemberRun {
   private waitsForLeases = false;
   private failure: StreamsError | null = null;
   private successorSeen = false;
+  private asked: ShutdownRequest | null = null;
 
   constructor(options: RunMemberOptions & { readonly kept: KeptStores }, member: Member, predecessorDrains: boolean) {
     const { app, ports, kept, onEvent, deadlineAtMonotonicMs } = options;
@@ -165,7 +171,7 @@ class MemberRun {
       logger: this.logger,
       kept,
       ready: () => this.wakeup.wake(),
-      failed: (error) => this.fail(error),
+      failed: (error) => this.uncaught(error, null),
     });
     const { stores: globalStores } = this.globals;
     const ended = (outcome: TaskOutcome) => this.taskEnded(outcome);
@@ -181,7 +187,7 @@ class MemberRun {
       app,
       ports,
       self,
-      report: () => this.tasks.report(),
+      report: () => this.report(),
       logger: this.logger,
       events: { renewed: (item) => this.renewed(item), lost: (seen) => this.lost(seen) },
     });
@@ -233,7 +239,7 @@ class MemberRun {
       return Math.max(0, Math.min(againMs ?? Number.POSITIVE_INFINITY, this.longestWaitMs()));
     } catch (thrown) {
       const error = asStreamsError(thrown);
-      if (error.kind !== 'transient') this.fail(error);
+      if (error.kind !== 'transient') this.uncaught(error, null);
       else this.logger.warn('member-turn-failed', { code: error.code, message: error.message });
       return HANDOVER_POLL_MS;
     }
@@ -251,6 +257,7 @@ class MemberRun {
 
   private async takeGranted(): Promise<number | null> {
     const { app, ports, doorbell } = this.options;
+    if (this.asked !== null) return null; // nothing more until the rest has come
     const isWanted = doorbell !== undefined || (this.plan?.assignment[this.self.memberId]?.active.length ?? 0) > 0;
     if (!isWanted) return null;
     this.globals.start();
@@ -272,6 +279,7 @@ class MemberRun {
       drainAtMs: this.drainAtMs,
       isListed: this.plan === null ? null : this.plan.assignment[this.self.memberId] !== undefined,
       isForDoorbell: doorbell !== undefined,
+      isAtRest: this.plan?.rest !== undefined,
       idleTimeoutMs: app.settings.idleTimeoutMs,
       hasWork: this.waitsForLeases || this.tasks.isShortOf(doorbell ?? new Map()),
       activeAtMs: Math.max(this.startedMs, this.tasks.activeAtMs(nowMs)),
@@ -343,8 +351,44 @@ class MemberRun {
     return this.options.ports.host.clock.monotonic() >= this.drainAtMs;
   }
 
-  private taskEnded({ error }: TaskOutcome): void {
-    if (error?.kind === 'internal') this.fail(error);
+  private report(): MemberReport {
+    const report = this.tasks.report();
+    return this.asked === null ? report : { ...report, shutdown: this.asked };
+  }
+
+  private taskEnded({ taskId, ended, error }: TaskOutcome): void {
+    if (ended === 'failed' && error !== null) this.uncaught(error, taskId);
+    this.wakeup.wake();
+  }
+
+  /** M5. */
+  private uncaught(error: StreamsError, taskId: TaskId | null): void {
+    if (this.failure !== null || this.asked !== null) return;
+    const { app } = this.options;
+    const failingForMs = taskId === null ? 0 : this.tasks.failingForMs(taskId);
+    switch (judgeUncaught(app, this.logger, { error, taskId, failingForMs })) {
+      case 'replace-task':
+        return;
+      case 'end-member':
+        this.fail(error);
+        return;
+      case 'shut-down-client':
+        this.options.onShutdownClient?.(error);
+        this.fail(error);
+        return;
+      case 'shut-down-application':
+        this.askForRest(error, taskId);
+    }
+  }
+
+  private askForRest({ code, message }: StreamsError, taskId: TaskId | null): void {
+    this.asked = {
+      taskId,
+      code,
+      message: message.slice(0, REPORTED_MESSAGE_MAX),
+      planNumber: this.plan?.number ?? 0,
+    };
+    this.heartbeat.beat();
     this.wakeup.wake();
   }
 

@@ -150,6 +150,11 @@ async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promis
   const { applied } = await ports.leases.writePlan(plan);
   if (!applied) return 'lost';
   ports.host.logger.info('plan-written', { planNumber: plan.number, reason: plan.reason, moves });
+  if (plan.rest !== undefined) {
+    const { memberId, taskId, code, message } = plan.rest;
+    ports.host.logger.error('application-at-rest', { planNumber: plan.number, memberId, taskId, code, message });
+    ports.host.metrics.count('applications-at-rest', 1);
+  }
   ports.host.metrics.count('plans-written', 1);
   ports.host.metrics.count('tasks-moved', moves.filter(({ from }) => from !== null).length);
   return 'done';

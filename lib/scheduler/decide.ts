@@ -54,7 +54,7 @@ export function decide(state: ApplicationState, refused: StreamsError | null = n
       ...announcements(membership, plan),
       ...invocations(state, membership, plan),
       ...retirements(state, membership, plan),
-      ...standbys(state, resolution.resolved),
+      ...(plan?.rest === undefined ? standbys(state, resolution.resolved) : []),
     ],
     rejected,
     waitingFor,

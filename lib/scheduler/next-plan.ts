@@ -12,10 +12,11 @@
  *       rest of the tick goes on
  *   N4  an incarnation stays in `dead` as long as a lease names it as owner
  *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
+ *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
-import type { Incarnation, MemberAssignment, MemberId, Plan } from '../leases/records.js';
+import type { Incarnation, MemberAssignment, MemberId, Plan, Rest } from '../leases/records.js';
 import { isDeclaredDead, leasesWithoutLiveOwner } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
@@ -25,6 +26,7 @@ import { assignmentInput } from './assignment-input.js';
 import { type Membership, placedOver } from './membership.js';
 import { actives, differs, movesBetween, pinned } from './placements.js';
 import { changes } from './plan-reasons.js';
+import { restOf, resumeReason } from './rest.js';
 import { isAsleep } from './sleep.js';
 import type { ApplicationState } from './state.js';
 import type { Resolution } from './topics.js';
@@ -46,6 +48,7 @@ interface Body {
   readonly placedOver: readonly MemberId[];
   readonly followUp: boolean;
   readonly assignor: string;
+  readonly rest?: Rest;
 }
 
 /**
@@ -66,12 +69,16 @@ export function nextPlan(
     ...finish(state, membership, resolution, bodyOf(of), []),
     rejected: why,
   });
+  const rest = restOf(state);
+  if (rest !== null) return rested(state, membership, resolution, rest);
   if (plan !== null && refused !== null) return stay(plan, refused);
   if (plan !== null && state.holdsBack) return finish(state, membership, resolution, bodyOf(plan), []);
   const facts = changes(state, membership, resolution);
+  const ended = resumeReason(state);
+  const reasons = ended === null ? facts.reasons : [ended, ...facts.reasons];
   if (plan !== null && !facts.isPlacementOpen) {
     const assignment = listed(membership.wanted, (id) => plan.assignment[id]);
-    return finish(state, membership, resolution, { ...bodyOf(plan), assignment }, facts.reasons);
+    return finish(state, membership, resolution, { ...bodyOf(plan), assignment }, reasons);
   }
   let body: Body;
   try {
@@ -81,13 +88,13 @@ export function nextPlan(
     if (plan === null) throw rejected;
     return stay(plan, rejected);
   }
-  if (plan === null) return finish(state, membership, resolution, body, facts.reasons);
+  if (plan === null) return finish(state, membership, resolution, body, reasons);
   const waitingFor = conflicts(state, membership, plan, body);
-  if (waitingFor.length === 0) return finish(state, membership, resolution, body, facts.reasons);
+  if (waitingFor.length === 0) return finish(state, membership, resolution, body, reasons);
   if (!facts.isUrgent) return { ...finish(state, membership, resolution, bodyOf(plan), []), waitingFor };
   const assignment = pinned(body.assignment, plan, waitingFor);
   return {
-    ...finish(state, membership, resolution, { ...body, assignment, followUp: true }, facts.reasons),
+    ...finish(state, membership, resolution, { ...body, assignment, followUp: true }, reasons),
     waitingFor,
   };
 }
@@ -98,7 +105,17 @@ function bodyOf(plan: Plan): Body {
     placedOver: placedOver(plan),
     followUp: plan.followUp ?? false,
     assignor: plan.assignor,
+    ...(plan.rest === undefined ? {} : { rest: plan.rest }),
   };
+}
+
+/** N6. The partitions stay as they were: what comes of them meanwhile is for the plan that ends the rest. */
+function rested(state: ApplicationState, membership: Membership, resolution: Resolution, rest: Rest): PlanDecision {
+  const { plan, assignor } = state;
+  if (plan?.rest !== undefined) return finish(state, membership, resolution, bodyOf(plan), []);
+  const reason = `${rest.memberId} asks to shut the application down (${rest.code})`;
+  const body: Body = { assignment: {}, placedOver: [], followUp: false, assignor: assignor.name, rest };
+  return finish(state, membership, resolution, body, [reason]);
 }
 
 /** Asks the assignor. */
@@ -160,6 +177,7 @@ function finish(
     reason: `${reasons.join(', ')} (tick: ${tickReason})`,
     ...body,
     ...madeBy(state),
+    ...resumedBy(plan, body),
     dead,
     partitions,
   };
@@ -171,6 +189,12 @@ function finish(
 function madeBy({ plan, settingsDigest, holdsBack }: ApplicationState): Pick<Plan, 'settingsDigest'> {
   const digest = holdsBack ? plan?.settingsDigest : settingsDigest;
   return digest === undefined ? {} : { settingsDigest: digest };
+}
+
+/** E4 of rest.ts. */
+function resumedBy(before: Plan | null, { rest }: Body): Pick<Plan, 'resumed'> {
+  const resumed = before?.rest !== undefined && rest === undefined ? before.number + 1 : before?.resumed;
+  return resumed === undefined ? {} : { resumed };
 }
 
 /** Owners that have ended and whose tasks another slot is granted: until a plan names them, nobody can take those (R2). */

@@ -19,6 +19,8 @@ export interface ObserveInput {
   readonly wanted: number;
   readonly tickReason: string;
   readonly failed: readonly Incarnation[];
+  /** Whether a person ends the rest. */
+  readonly resume: boolean;
   /** Null: it decides by its own settings. */
   readonly precedence: Precedence | null;
 }
@@ -55,6 +57,7 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     wanted: holdsBack && plan !== null ? Object.keys(plan.assignment).length : input.wanted,
     tickReason: input.tickReason,
     failed: input.failed,
+    resume: input.resume,
     nowMs: clock.now(),
     members: members.map((member) => ({ ...member, stillMs: ages.get(memberKey(member)) ?? 0 })),
     leases,

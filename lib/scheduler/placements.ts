@@ -35,9 +35,10 @@ export function pinned(assignment: Plan['assignment'], plan: Plan, taskIds: read
 /** Whether a plan says anything else than the newest one; number, time, reason and the dead aside. */
 export function differs(
   plan: Plan,
-  next: Pick<Plan, 'assignment' | 'assignor' | 'partitions' | 'followUp' | 'placedOver'>,
+  next: Pick<Plan, 'assignment' | 'assignor' | 'partitions' | 'followUp' | 'placedOver' | 'rest'>,
 ): boolean {
   return (
+    (plan.rest === undefined) !== (next.rest === undefined) ||
     plan.assignor !== next.assignor ||
     (plan.followUp ?? false) !== (next.followUp ?? false) ||
     !sameList(placedOver(plan), next.placedOver ?? []) ||

@@ -1,7 +1,7 @@
 /** One run of the scheduler: observe, decide, apply. It may run twice at once: the conditional writes settle that. */
 import { findAssignor } from '../assignment/assignors.js';
 import type { TaskAssignor } from '../assignment/task-assignor.js';
-import type { Incarnation, MemberId } from '../leases/records.js';
+import type { Incarnation, MemberId, Plan, Rest } from '../leases/records.js';
 import { InvalidAssignmentError, InvalidSettingError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -32,6 +32,8 @@ export interface TickInput {
   readonly reason: string;
   /** Incarnations whose end was reported: they are declared dead at once. */
   readonly failed?: readonly Incarnation[];
+  /** Ends the application's rest, if it has one (rest.ts). Default false. */
+  readonly resume?: boolean;
   readonly overrides?: TickOverrides;
   /** Of the loop that the tick is part of; absent: this tick decides by its own settings. */
   readonly precedence?: Precedence;
@@ -52,6 +54,8 @@ export interface TickOutcome {
   readonly heldBack: boolean;
   /** Slots that are run, or were invoked by this tick. */
   readonly members: readonly MemberId[];
+  /** Why the application rests; null: it does not. */
+  readonly rest: Rest | null;
 }
 
 /**
@@ -81,7 +85,17 @@ async function tick(
   const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
   const precedence = input.precedence ?? null;
-  const state = await observe({ app, ports, watch, assignor, wanted, tickReason: input.reason, failed, precedence });
+  const state = await observe({
+    app,
+    ports,
+    watch,
+    assignor,
+    wanted,
+    tickReason: input.reason,
+    failed,
+    resume: input.resume ?? false,
+    precedence,
+  });
   const { actions, rejected, waitingFor } = decide(state, refused);
   const { logger, metrics } = ports.host;
   if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
@@ -90,10 +104,19 @@ async function tick(
   const members = runningAfter(state, done);
   metrics.count('scheduler-ticks', 1);
   metrics.gauge('running-members', members.length);
-  const planNumber = planNumberAfter(state, done);
+  const plan = planAfter(state, done);
+  const planNumber = plan?.number ?? null;
   const isThrough = lostTo === null && waitingFor.length === 0;
   if (isThrough || done.some(({ type }) => type === 'WritePlan')) precedence?.noteBegun(planNumber);
-  return { planNumber, done, overtaken: lostTo !== null, waitingFor, heldBack: state.holdsBack, members };
+  return {
+    planNumber,
+    done,
+    overtaken: lostTo !== null,
+    waitingFor,
+    heldBack: state.holdsBack,
+    members,
+    rest: plan?.rest ?? null,
+  };
 }
 
 function wantedMembers(members: number): number {
@@ -103,9 +126,8 @@ function wantedMembers(members: number): number {
   });
 }
 
-function planNumberAfter(state: ApplicationState, done: readonly Action[]): number | null {
-  const written = done.find((action) => action.type === 'WritePlan');
-  return written?.plan.number ?? state.plan?.number ?? null;
+function planAfter(state: ApplicationState, done: readonly Action[]): Plan | null {
+  return done.find((action) => action.type === 'WritePlan')?.plan ?? state.plan;
 }
 
 function runningAfter(state: ApplicationState, done: readonly Action[]): readonly MemberId[] {

@@ -35,6 +35,8 @@ export interface ApplicationState {
   readonly tickReason: string;
   /** Incarnations whose end was reported: failed invocations, dead local processes. */
   readonly failed: readonly Incarnation[];
+  /** Whether a rest ends now, by the word of a person (rest.ts). */
+  readonly resume: boolean;
   /** Wall clock. */
   readonly nowMs: number;
   readonly members: readonly ObservedMember[];

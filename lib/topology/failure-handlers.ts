@@ -9,6 +9,7 @@ import { TopologyError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
 import type { Headers } from '../model/record-set.js';
 import type { TaskId } from '../model/task-id.js';
+import type { UncaughtExceptionHandler } from './uncaught-exceptions.js';
 
 /**
  * Where a record failed.
@@ -50,10 +51,12 @@ export interface FailedSource {
  */
 export type FailureResponse = 'fail' | 'continue' | 'discard';
 
-/** A function for each kind of failure; the setting decides where there is none. */
-export type FailureHandlers = { readonly [K in FailureKind]?: (failed: FailedRecord) => FailureResponse };
+/** A function for each kind of failure, and for what nobody caught; the setting decides where there is none. */
+export type FailureHandlers = { readonly [K in FailureKind]?: (failed: FailedRecord) => FailureResponse } & {
+  readonly uncaught?: UncaughtExceptionHandler;
+};
 
-const KINDS: readonly FailureKind[] = ['deserialization', 'processing', 'production', 'late'];
+const KINDS: readonly (keyof FailureHandlers)[] = ['deserialization', 'processing', 'production', 'late', 'uncaught'];
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no handler */
 export function checkFailureHandlers(handlers: FailureHandlers): void {

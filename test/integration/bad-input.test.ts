@@ -160,7 +160,10 @@ describe('a folder', () => {
 describe('a record that can not be read', () => {
   it('stops its task and says where the record is, while the others go on', async () => {
     const events: LoggedEvent[] = [];
-    const streams = await start({ host: createNodeHost({ logger: listeningLogger(events) }) });
+    const streams = await start({
+      app: copyingApp(undefined, { uncaughtExceptionHandler: 'replaceThread' }),
+      host: createNodeHost({ logger: listeningLogger(events) }),
+    });
 
     await feed(streams, 0, '{broken');
     await feed(streams, 1, '1');

@@ -50,6 +50,10 @@ export interface TickOptions {
   readonly failed?: readonly Incarnation[];
   readonly members?: number;
   readonly assignors?: readonly TaskAssignor[];
+  /** A person ends the application's rest. */
+  readonly resume?: boolean;
+  /** The deployment that the scheduler is of. */
+  readonly deployment?: string;
   /** Writes and invocations after which this scheduler dies. */
   readonly dieAfter?: number;
 }
@@ -88,7 +92,10 @@ export class ControlPlaneWorld {
     const life = { writesLeft: options.dieAfter ?? Number.POSITIVE_INFINITY };
     try {
       return await runTick({
-        app: this.app,
+        app:
+          options.deployment === undefined
+            ? this.app
+            : { ...this.app, settings: { ...this.app.settings, deployment: options.deployment } },
         ports: {
           log: mortal(this.log, ['createTopic'], life),
           leases: mortal(
@@ -102,6 +109,7 @@ export class ControlPlaneWorld {
         watch: options.watch ?? this.watch,
         reason: 'test',
         failed: options.failed ?? [],
+        resume: options.resume ?? false,
         overrides: { members: options.members ?? this.wanted },
         ...(options.assignors === undefined ? {} : { assignors: options.assignors }),
       });
@@ -143,11 +151,11 @@ export class ControlPlaneWorld {
   }
 
   /** Rounds until a number of them in a row changed nothing; answers how many it took, or fails beyond `bound`. */
-  async settle(bound: number, quietRounds = 8): Promise<number> {
+  async settle(bound: number, quietRounds = 8, options: TickOptions = {}): Promise<number> {
     let quiet = 0;
     for (let round = 1; round <= bound; round += 1) {
       const before = JSON.stringify([await this.leases.readPlan(), await this.leases.listLeases()]);
-      const outcome = await this.round();
+      const outcome = await this.round(options);
       const after = JSON.stringify([await this.leases.readPlan(), await this.leases.listLeases()]);
       quiet = outcome?.done.length === 0 && before === after ? quiet + 1 : 0;
       if (quiet === quietRounds) return round - quietRounds;

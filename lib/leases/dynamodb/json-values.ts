@@ -10,6 +10,8 @@ import type {
   Plan,
   RecordedOffset,
   RecordedPunctuation,
+  Rest,
+  ShutdownRequest,
   StorePosition,
 } from '../records.js';
 
@@ -57,6 +59,14 @@ export const reportOf = objectOf<MemberReport>({
   running: listOf(taskIdOf),
   positions: listOf(positionOf),
   recordsProcessed: countOf,
+  shutdown: optional(
+    objectOf<ShutdownRequest>({
+      taskId: nullOr(taskIdOf),
+      code: textOf,
+      message: textOf,
+      planNumber: countOf,
+    }),
+  ),
 });
 
 /** Checks texts by name. */
@@ -80,6 +90,16 @@ export const planOf = objectOf<Plan>({
   placedOver: optional(listOf(memberIdOf)),
   followUp: optional(booleanOf),
   settingsDigest: optional(textOf),
+  rest: optional(
+    objectOf<Rest>({
+      memberId: memberIdOf,
+      taskId: nullOr(taskIdOf),
+      code: textOf,
+      message: textOf,
+      deployment: textOf,
+    }),
+  ),
+  resumed: optional(countOf),
   dead: listOf(incarnationOf),
   partitions: mapOf<string, number>(countOf),
 });
@@ -99,6 +119,10 @@ function objectOf<T>(readers: Readers<T>): Read<T> {
 
 function optional<T>(read: Read<T>): Optional<T> {
   return { optional: read };
+}
+
+function nullOr<T>(read: Read<T>): Read<T | null> {
+  return (value) => (value === null ? null : read(value));
 }
 
 function mapOf<K extends string, V>(read: Read<V>): Read<Readonly<Record<K, V>>> {

@@ -47,6 +47,7 @@ export function decideUpon(sight: Sight): readonly Action[] {
     wanted,
     tickReason: 'model',
     failed,
+    resume: false,
     nowMs: 0,
     members: members.map((member) => ({ ...member, stillMs: still.has(member.memberId) ? sessionTimeoutMs : 0 })),
     leases,

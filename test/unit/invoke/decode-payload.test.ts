@@ -28,6 +28,7 @@ describe('a payload', () => {
     ['standby', advance],
     ['scheduler', tick],
     ['scheduler', { ...tick, whileMembers: true }],
+    ['scheduler', { ...tick, resume: true }],
   ] as const)('for %s is read: %j', (target, payload) => {
     expect(decodePayload(target, payload)).toEqual(payload);
   });
@@ -64,6 +65,7 @@ describe('a payload', () => {
     ['expiresAtMs', { ...tick, expiresAtMs: -1 }],
     ['reason', { ...tick, reason: 5 }],
     ['whileMembers', { ...tick, whileMembers: 'false' }],
+    ['resume', { ...tick, resume: 'yes' }],
   ])('for the scheduler with a wrong %s is refused', (field, payload) => {
     expect(refusal('scheduler', payload)).toEqual({ code: 'STREAMS_INVALID_PAYLOAD', field });
   });

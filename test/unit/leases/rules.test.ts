@@ -121,6 +121,13 @@ describe('a doorbell', () => {
     expect(mayTakeForDoorbell(question)).toEqual({ may: true, because: 'free' });
   });
 
+  it('takes nothing of an application at rest (R5)', () => {
+    const rest = { memberId: 'member-1', taskId: null, code: 'STREAMS_INTERNAL', message: '', deployment: '' } as const;
+    const question = { plan: { ...plan({}), rest }, taskId: T, lease: lease(null), members: [] };
+
+    expect(mayTakeForDoorbell(question)).toEqual({ may: false, because: 'at-rest' });
+  });
+
   it('takes what is granted to a member whose death the plan declares', () => {
     const question = { plan: granting('member-2', [other]), taskId: T, lease: null, members: [live] };
 

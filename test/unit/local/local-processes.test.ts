@@ -27,6 +27,7 @@ it('a process that claims another slot than the one it was invoked for counts as
   const processes = new LocalProcesses({
     app: world.app,
     portsOf: () => world.ports,
+    shutDown: () => undefined,
     failed: (member) => failed.push({ ...member }),
   });
   await world.ports.leases.createMember('member-2');
@@ -61,6 +62,7 @@ it('a process that could not claim is reported as the incarnation that it was to
   const processes = new LocalProcesses({
     app: world.app,
     portsOf: () => ({ ...world.ports, leases }),
+    shutDown: () => undefined,
     failed: (member) => failed.push(member),
   });
 

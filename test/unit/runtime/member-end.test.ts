@@ -8,6 +8,7 @@ const BUSY: EndQuestion = {
   drainAtMs: Number.POSITIVE_INFINITY,
   isListed: true,
   isForDoorbell: false,
+  isAtRest: false,
   idleTimeoutMs: 500,
   hasWork: false,
   activeAtMs: 900,
@@ -25,6 +26,7 @@ it.each<[string, Partial<EndQuestion>, ReturnType<typeof whyEnd>]>([
   ],
   ['ends when the plan does not list it', { isListed: false }, 'retired'],
   ['goes on before the first plan', { isListed: null }, null],
+  ['ends at rest even if a doorbell woke it', { isAtRest: true, isListed: false, isForDoorbell: true }, 'retired'],
   ['goes on unlisted if a doorbell woke it', { isListed: false, isForDoorbell: true }, null],
   [
     'hands over when its deadline is near, also when retired or idle',

@@ -32,6 +32,7 @@ const setUp = async (partitions = 4) => {
       wanted: 2,
       tickReason: 'test',
       failed: [],
+      resume: false,
       precedence: null,
       ...more,
     });

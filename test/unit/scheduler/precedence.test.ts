@@ -100,6 +100,7 @@ describe('a tick that holds back', () => {
       wanted: Object.keys(newest.assignment).length,
       tickReason: 'test',
       failed: [],
+      resume: false,
       nowMs: 0,
       members: [],
       leases: [],
