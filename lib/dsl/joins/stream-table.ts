@@ -43,8 +43,9 @@ export function joinStreamWithTable<K, V, VT>(
       const { key, value } = left;
       const supplier = streamTableGraceJoin({ ...joined, ...grace, key, value });
       builder
-        .addProcessor(name, supplier, { parents, stores: view.stores })
-        .addStateStore(waitingStore({ name: grace.store, key, value }), name);
+        .addProcessor(name, supplier, { parents })
+        .addStateStore(waitingStore({ name: grace.store, key, value }), name)
+        .connectProcessorAndStateStores(name, ...view.stores);
     },
   });
   const value: Serde<unknown> = options.value ?? nullable(stream.value);

@@ -35,11 +35,6 @@ export class JoinWindow<K, V> {
     this.bytes = context.getStateStore<StateStore & { readonly bytes: ByteStore }>(format.store).bytes;
   }
 
-  /** Greatest timestamp that was put; −1 before the first. */
-  get streamTimeMs(): number {
-    return this.bytes.progress.streamTimeMs;
-  }
-
   /** @returns false if the record came too late to be kept */
   put(key: ByteKey, { valueCell, timestampMs }: StreamRecord<unknown, V>): boolean {
     const at = packWindowKey(key, timestampMs, this.bytes.nextSequence());

@@ -11,6 +11,7 @@ import { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import type { JoinWindows } from '../joins/join-windows.js';
 import { JoinWindow, type JoinWindowFormat, type WindowMatch } from './join-window.js';
+import { WindowClose } from './window-close.js';
 
 export interface StreamSelfJoinNode<K, V, VOut> {
   readonly windows: JoinWindows;
@@ -31,6 +32,8 @@ class StreamSelfJoin<K, V, VOut> implements Processor<K, V, K, VOut> {
   private readonly node: StreamSelfJoinNode<K, V, VOut>;
   declare private context: EngineContext<K, VOut>;
   declare private window: JoinWindow<K, V>;
+  /** By the times of what can be joined alone: the window's own goes on with values that are null. */
+  declare private bound: WindowClose;
 
   constructor(node: StreamSelfJoinNode<K, V, VOut>) {
     this.node = node;
@@ -38,13 +41,17 @@ class StreamSelfJoin<K, V, VOut> implements Processor<K, V, K, VOut> {
 
   init(context: ProcessorContext<K, VOut>): void {
     this.context = context as EngineContext<K, VOut>;
+    const { store, retentionMs } = this.node.window;
     this.window = new JoinWindow(context, this.node.window);
+    // Kafka Streams' bound is a millisecond short of the window's own.
+    this.bound = new WindowClose(this.context, { name: `millrace.self-join.${store}`, waitMs: retentionMs - 1 });
   }
 
   process(record: StreamRecord<K, V>): Awaitable<void> {
     const key = record.keyCell.byteKey(this.node.window.key);
     if (key === null) return this.context.recordDropped('null-key');
     if (record.valueCell.isNull) return this.context.recordDropped('null-value');
+    this.bound.observe(record.timestampMs);
     return andThen(this.matches(record, key, 'left'), (rights) =>
       andThen(
         forEachInOrder(rights, (right) =>
@@ -80,10 +87,9 @@ class StreamSelfJoin<K, V, VOut> implements Processor<K, V, K, VOut> {
     );
   }
 
-  /** Whether the record comes early enough to meet itself: by Kafka Streams' bound, a millisecond short of the window's own. */
+  /** Whether the record comes early enough to meet itself. */
   private isKept({ timestampMs }: StreamRecord<K, V>): boolean {
-    const streamTimeMs = Math.max(this.window.streamTimeMs, timestampMs);
-    return timestampMs > streamTimeMs - this.node.window.retentionMs + 1;
+    return timestampMs > this.bound.closeMs;
   }
 
   private forwardJoined(record: StreamRecord<K, V>, left: V, right: V, otherMs: number): Awaitable<void> {

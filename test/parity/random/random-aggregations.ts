@@ -39,7 +39,7 @@ function windowedBy(draft: TopologyDraft, input: Piece): void {
 export function aggregate(draft: TopologyDraft, input: Piece, options: Partial<CaseNode> = {}): void {
   const { choice } = draft;
   const kept = { ...draft.kept(), ...draft.maybeNamed(), ...options };
-  const out = { ...input, kind: 'table' } as const;
+  const out = { ...input, kind: 'table', mapped: false } as const;
   const isCogroup = input.kind === 'cogrouped' || input.kind === 'windowedCogroup';
   const op = isCogroup ? 'aggregate' : choice.pick(['count', 'reduce', 'aggregate']);
   const isTable = input.kind === 'groupedTable';

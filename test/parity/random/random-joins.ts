@@ -1,6 +1,6 @@
 /** Joins of random topologies, by the kinds of their sides. */
 import type { FunctionRef } from '../case-functions.js';
-import { field, type Piece, type TopologyDraft } from './topology-draft.js';
+import { field, needsSerde, type Piece, type TopologyDraft } from './topology-draft.js';
 
 export function joinOf(draft: TopologyDraft, kind: 'stream' | 'table' | 'globalTable', one: Piece): void {
   const { choice } = draft;
@@ -43,7 +43,7 @@ function streamTableJoin(draft: TopologyDraft, left: Piece, right: Piece): void 
 function tableJoin(draft: TopologyDraft, left: Piece, right: Piece): void {
   const { choice } = draft;
   const plain = left.id === right.id;
-  const foreign = !plain && left.value === 'string' && choice.happens(0.4);
+  const foreign = !plain && left.value === 'string' && !needsSerde(right) && choice.happens(0.4);
   const op = choice.pick(foreign ? ['join', 'leftJoin'] : ['join', 'leftJoin', 'outerJoin']);
   const joiner = draft.joiner().joiner === 'concatWithKey' ? {} : draft.joiner();
   draft.used.add(right.id);
@@ -57,7 +57,7 @@ function tableJoin(draft: TopologyDraft, left: Piece, right: Piece): void {
       ...draft.maybeNamed(),
       ...draft.maybeStored(),
     },
-    { ...left, value: 'string', versioned: false },
+    { ...left, value: 'string', versioned: false, mapped: false },
   );
 }
 

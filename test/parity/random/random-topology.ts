@@ -7,7 +7,7 @@ import type { InputTopic } from './random-inputs.js';
 import { joinOf } from './random-joins.js';
 import { process } from './random-processors.js';
 import { anySource, plainSource } from './random-sources.js';
-import { type DraftTraits, type Piece, TopologyDraft } from './topology-draft.js';
+import { type DraftTraits, needsSerde, type Piece, TopologyDraft } from './topology-draft.js';
 
 /** Operators between sources and sinks, at most. */
 const MAX_STEPS = 7;
@@ -62,7 +62,7 @@ export class RandomTopology {
       () =>
         this.draft.add(
           { op: 'toTable', in: input.id, ...this.draft.maybeNamed(), ...this.draft.kept() },
-          { ...input, kind: 'table' },
+          { ...input, kind: 'table', mapped: false },
         ),
       () => this.repartition(input),
       () => joinOf(this.draft, 'stream', input),
@@ -94,7 +94,11 @@ export class RandomTopology {
 
   private mapValues(input: Piece, options: Partial<CaseNode>): void {
     const { fn, value } = this.draft.valueMapper(input);
-    this.draft.add({ op: 'mapValues', in: input.id, fn, ...this.draft.maybeNamed(), ...options }, { ...input, value });
+    const mapped = options.store === undefined;
+    this.draft.add(
+      { op: 'mapValues', in: input.id, fn, ...this.draft.maybeNamed(), ...options },
+      { ...input, value, mapped },
+    );
   }
 
   private rekeyed(input: Piece): void {
@@ -172,7 +176,7 @@ export class RandomTopology {
   private toStream(input: Piece): void {
     const made = this.draft.add(
       { op: 'toStream', in: input.id, ...this.draft.maybeNamed() },
-      { ...input, kind: 'stream' },
+      { ...input, kind: 'stream', mapped: false },
     );
     if (made.windowedKey && this.draft.choice.happens(0.5)) this.unwindow(made);
   }
@@ -186,6 +190,7 @@ export class RandomTopology {
   }
 
   private suppress(input: Piece): void {
+    if (needsSerde(input)) return;
     const { choice } = this.draft;
     const named = this.draft.maybeNamed();
     const unlogged = choice.happens(0.1) ? { loggingDisabled: true } : {};

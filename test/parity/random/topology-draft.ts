@@ -25,6 +25,13 @@ export interface Piece {
   readonly versioned?: boolean;
   /** Its values are commands: for a processor alone. */
   readonly commands?: Commands;
+  /** A table whose values were mapped and are not kept: Kafka Streams is not told their serde, and takes the default, for strings. */
+  readonly mapped?: boolean;
+}
+
+/** Whether operators that keep a table's values by its own serde would fail at them in Kafka Streams. */
+export function needsSerde({ kind, mapped = false, value }: Piece): boolean {
+  return kind === 'table' && mapped && value !== 'string';
 }
 
 /** How topologies differ that are made to be run from those that are only looked at. */
