@@ -2,7 +2,7 @@
  * What the operators work on: streams, tables and their groups. One file, since each leads to the others.
  *
  * Every stream knows its serdes. An operator that changes a type takes the new serde, and it may be left out only where the new
- * type lies within the old: so a topology that compiles never lacks one. Functions may be `async`; those that return plain
+ * type lies within the old and has no field that the old one has not (serde-needed.ts): so a topology that compiles never lacks one. Functions may be `async`; those that return plain
  * values cost no promise. Functions over values alone take `(value, key)`, all others `(key, value)`.
  */
 import type { Awaitable } from '../model/awaitable.js';
@@ -38,6 +38,7 @@ import type {
   ToOptions,
   WindowedOptions,
 } from './options.js';
+import type { Like, Served } from './serde-needed.js';
 import type { Suppression, TimeLimit } from './suppression.js';
 import type { EmitStrategy, SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows } from './windows/windows.js';
 
@@ -68,8 +69,8 @@ export interface KStream<K, V> {
   filterNot(predicate: Predicate<K, V>, options?: NamedOptions): KStream<K, V>;
 
   /** A new value for each record; the key stays, so nothing has to move. */
-  mapValues<V2 extends V>(
-    mapper: (value: V, key: K) => Awaitable<V2>,
+  mapValues<V2 extends Like<V> = V>(
+    mapper: ((value: V, key: K) => Awaitable<V2>) & Served<V, V2>,
     options?: NamedOptions & SameValueOptions<V2>,
   ): KStream<K, Kept<V, V2>>;
   mapValues<V2>(
@@ -92,8 +93,8 @@ export interface KStream<K, V> {
    * orders.mapValuesAsync((order, _, { signal }) => withScore(order, signal), { concurrency: 32, timeout: '2s', retries: 2, value: json<Scored>() })
    * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a bound that is out of range
    */
-  mapValuesAsync<V2 extends V>(
-    mapper: (value: V, key: K, call: AsyncCall) => Awaitable<V2>,
+  mapValuesAsync<V2 extends Like<V> = V>(
+    mapper: ((value: V, key: K, call: AsyncCall) => Awaitable<V2>) & Served<V, V2>,
     options?: AsyncOptions & SameValueOptions<V2>,
   ): KStream<K, Kept<V, V2>>;
   mapValuesAsync<V2>(
@@ -102,8 +103,8 @@ export interface KStream<K, V> {
   ): KStream<K, V2>;
 
   /** Any number of values for each record. */
-  flatMapValues<V2 extends V>(
-    mapper: (value: V, key: K) => Awaitable<Iterable<V2>>,
+  flatMapValues<V2 extends Like<V> = V>(
+    mapper: ((value: V, key: K) => Awaitable<Iterable<V2>>) & Served<V, V2>,
     options?: NamedOptions & SameValueOptions<V2>,
   ): KStream<K, Kept<V, V2>>;
   flatMapValues<V2>(
@@ -112,16 +113,16 @@ export interface KStream<K, V> {
   ): KStream<K, V2>;
 
   /** A new key and value for each record, as a pair `[key, value]`. Grouping afterwards moves the records. */
-  map<K2 extends K, V2 extends V>(
-    mapper: (key: K, value: V) => Awaitable<Pair<K2, V2>>,
+  map<K2 extends Like<K> = K, V2 extends Like<V> = V>(
+    mapper: ((key: K, value: V) => Awaitable<Pair<K2, V2>>) & Served<K, K2, 'key'> & Served<V, V2>,
     options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
   ): KStream<Kept<K, K2>, Kept<V, V2>>;
-  map<K2 extends K, V2>(
-    mapper: (key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>>>,
+  map<K2 extends Like<K> = K, V2 = unknown>(
+    mapper: ((key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>>>) & Served<K, K2, 'key'>,
     options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
   ): KStream<Kept<K, K2>, V2>;
-  map<K2, V2 extends V>(
-    mapper: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2>>,
+  map<K2, V2 extends Like<V> = V>(
+    mapper: ((key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2>>) & Served<V, V2>,
     options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
   ): KStream<K2, Kept<V, V2>>;
   map<K2, V2>(
@@ -130,16 +131,16 @@ export interface KStream<K, V> {
   ): KStream<K2, V2>;
 
   /** Any number of `[key, value]` pairs for each record. Grouping afterwards moves the records. */
-  flatMap<K2 extends K, V2 extends V>(
-    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<K2, V2>>>,
+  flatMap<K2 extends Like<K> = K, V2 extends Like<V> = V>(
+    mapper: ((key: K, value: V) => Awaitable<Iterable<Pair<K2, V2>>>) & Served<K, K2, 'key'> & Served<V, V2>,
     options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
   ): KStream<Kept<K, K2>, Kept<V, V2>>;
-  flatMap<K2 extends K, V2>(
-    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<K2, NoInfer<V2>>>>,
+  flatMap<K2 extends Like<K> = K, V2 = unknown>(
+    mapper: ((key: K, value: V) => Awaitable<Iterable<Pair<K2, NoInfer<V2>>>>) & Served<K, K2, 'key'>,
     options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
   ): KStream<Kept<K, K2>, V2>;
-  flatMap<K2, V2 extends V>(
-    mapper: (key: K, value: V) => Awaitable<Iterable<Pair<NoInfer<K2>, V2>>>,
+  flatMap<K2, V2 extends Like<V> = V>(
+    mapper: ((key: K, value: V) => Awaitable<Iterable<Pair<NoInfer<K2>, V2>>>) & Served<V, V2>,
     options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
   ): KStream<K2, Kept<V, V2>>;
   flatMap<K2, V2>(
@@ -148,8 +149,8 @@ export interface KStream<K, V> {
   ): KStream<K2, V2>;
 
   /** A new key for each record. Grouping afterwards moves the records. */
-  selectKey<K2 extends K>(
-    selector: (key: K, value: V) => Awaitable<K2>,
+  selectKey<K2 extends Like<K> = K>(
+    selector: ((key: K, value: V) => Awaitable<K2>) & Served<K, K2, 'key'>,
     options?: NamedOptions & SameKeyOptions<K2>,
   ): KStream<Kept<K, K2>, V>;
   selectKey<K2>(
@@ -168,9 +169,9 @@ export interface KStream<K, V> {
    * Only the stream makes results, with its records' timestamps. Records with a null key or value are dropped. Both sides must have
    * one number of partitions; a stream whose key may have changed goes through a repartition topic first.
    */
-  join<VT, VR extends V>(
+  join<VT, VR extends Like<V> = V>(
     table: KTable<K, VT>,
-    options: StreamTableJoin<K, V, VT, VR> & SameValueOptions<VR>,
+    options: StreamTableJoin<K, V, VT, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   join<VT, VR>(
     table: KTable<K, VT>,
@@ -181,9 +182,12 @@ export interface KStream<K, V> {
    * out. Nothing has to move, whatever the number of partitions. Records with a null value are dropped, and those whose `foreignKey`
    * is null; a null key is no hindrance.
    */
-  join<KT, VT, VR extends V>(
+  join<KT, VT, VR extends Like<V> = V>(
     table: GlobalKTable<KT, VT>,
-    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableJoin<K, V, VT, VR> & SameValueOptions<VR>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> &
+      StreamTableJoin<K, V, VT, VR> &
+      SameValueOptions<VR> &
+      Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   join<KT, VT, VR>(
     table: GlobalKTable<KT, VT>,
@@ -194,11 +198,11 @@ export interface KStream<K, V> {
    * without key or value are dropped, and topics of both sides must have one partition count.
    *
    * @example
-   * impressions.join(clicks, { within: { after: '10m' }, grace: '1m', joiner: (seen, click) => ({ ...seen, ...click }) })
+   * impressions.join(clicks, { within: { after: '10m' }, grace: '1m', joiner: (seen, click) => ({ ...seen, ...click }), value: json<Met>() })
    */
-  join<V2, VR extends V>(
+  join<V2, VR extends Like<V> = V>(
     other: KStream<K, V2>,
-    options: StreamStreamJoin<K, V, V2, VR> & SameValueOptions<VR>,
+    options: StreamStreamJoin<K, V, V2, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   join<V2, VR>(
     other: KStream<K, V2>,
@@ -206,36 +210,39 @@ export interface KStream<K, V> {
   ): KStream<K, VR>;
 
   /** As `join`, with null for a row that is not there; a record with a null key is joined too (KIP-962). */
-  leftJoin<VT, VR extends V>(
+  leftJoin<VT, VR extends Like<V> = V>(
     table: KTable<K, VT>,
-    options: StreamTableLeftJoin<K, V, VT, VR> & SameValueOptions<VR>,
+    options: StreamTableLeftJoin<K, V, VT, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   leftJoin<VT, VR>(
     table: KTable<K, VT>,
     options: StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
   /** As `join`, with null for a row that is not there, also where `foreignKey` is null. */
-  leftJoin<KT, VT, VR extends V>(
+  leftJoin<KT, VT, VR extends Like<V> = V>(
     table: GlobalKTable<KT, VT>,
-    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableLeftJoin<K, V, VT, VR> & SameValueOptions<VR>,
+    options: ForeignKeyOfRecord<K, V, NoInfer<KT>> &
+      StreamTableLeftJoin<K, V, VT, VR> &
+      SameValueOptions<VR> &
+      Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   leftJoin<KT, VT, VR>(
     table: GlobalKTable<KT, VT>,
     options: ForeignKeyOfRecord<K, V, NoInfer<KT>> & StreamTableLeftJoin<K, V, VT, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
   /** As `join`, and each record of this stream that has met nothing when its window has closed, joined with null. */
-  leftJoin<V2, VR extends V>(
+  leftJoin<V2, VR extends Like<V> = V>(
     other: KStream<K, V2>,
-    options: StreamStreamLeftJoin<K, V, V2, VR> & SameValueOptions<VR>,
+    options: StreamStreamLeftJoin<K, V, V2, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   leftJoin<V2, VR>(
     other: KStream<K, V2>,
     options: StreamStreamLeftJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
   /** As `leftJoin`, for the records of both streams. */
-  outerJoin<V2, VR extends V>(
+  outerJoin<V2, VR extends Like<V> = V>(
     other: KStream<K, V2>,
-    options: StreamStreamOuterJoin<K, V, V2, VR> & SameValueOptions<VR>,
+    options: StreamStreamOuterJoin<K, V, V2, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KStream<K, Kept<V, VR>>;
   outerJoin<V2, VR>(
     other: KStream<K, V2>,
@@ -259,8 +266,8 @@ export interface KStream<K, V> {
    */
   groupByKey(options?: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, V>;
   /** Groups by a new key, through a repartition topic; a null key drops the record. */
-  groupBy<K2 extends K>(
-    selector: (key: K, value: V) => Awaitable<K2 | null>,
+  groupBy<K2 extends Like<K> = K>(
+    selector: ((key: K, value: V) => Awaitable<K2 | null>) & Served<K, K2, 'key'>,
     options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<NonNullable<V>>,
   ): KGroupedStream<Kept<K, K2>, V>;
   groupBy<K2>(
@@ -277,8 +284,8 @@ export interface KStream<K, V> {
   to(topic: string | ((record: StreamRecord<K, V>) => string), options?: ToOptions<K, V>): void;
 
   /** A step written by hand; see `Processor`. It may change keys: grouping afterwards moves the records. */
-  process<K2 extends K, V2 extends V>(
-    supplier: ProcessorSupplier<K, V, K2, V2>,
+  process<K2 extends Like<K> = K, V2 extends Like<V> = V>(
+    supplier: ProcessorSupplier<K, V, K2, V2> & Served<K, K2, 'key'> & Served<V, V2>,
     options?: ProcessOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
   ): KStream<K2, V2>;
   process<K2, V2>(
@@ -286,8 +293,8 @@ export interface KStream<K, V> {
     options: ProcessOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
   ): KStream<K2, V2>;
   /** A step written by hand that keeps each record's key: nothing has to move afterwards. */
-  processValues<V2 extends V>(
-    supplier: ProcessorSupplier<K, V, K, V2>,
+  processValues<V2 extends Like<V> = V>(
+    supplier: ProcessorSupplier<K, V, K, V2> & Served<V, V2>,
     options?: ProcessOptions & SameValueOptions<V2>,
   ): KStream<K, V2>;
   processValues<V2>(
@@ -455,8 +462,8 @@ export interface KTable<K, V> {
   /** Rows for which the predicate does not hold. */
   filterNot(predicate: Predicate<K, V>, options?: NamedOptions & StoreOptions): KTable<K, V>;
   /** A new value for each row; null deletes it. */
-  mapValues<V2 extends V>(
-    mapper: (value: V, key: K) => Awaitable<V2 | null>,
+  mapValues<V2 extends Like<V> = V>(
+    mapper: ((value: V, key: K) => Awaitable<V2 | null>) & Served<V, V2>,
     options?: NamedOptions & StoreOptions & SameValueOptions<V2>,
   ): KTable<K, Kept<V, V2>>;
   mapValues<V2>(
@@ -469,9 +476,9 @@ export interface KTable<K, V> {
    * number of partitions; two topics of the application lie between them. The result is eventually that of both tables as they are:
    * an answer to a row that has changed meanwhile is left out.
    */
-  join<KO, VO, VR extends V>(
+  join<KO, VO, VR extends Like<V> = V>(
     other: KTable<KO, VO>,
-    options: ForeignKey<K, V, KO> & TableJoin<K, V, VO, VR> & SameValueOptions<VR>,
+    options: ForeignKey<K, V, KO> & TableJoin<K, V, VO, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KTable<K, Kept<V, VR>>;
   join<KO, VO, VR>(
     other: KTable<KO, VO>,
@@ -481,33 +488,33 @@ export interface KTable<K, V> {
    * Rows of both tables by their key, as a table: an update of either makes a new row, with the greater timestamp of the two; null from the
    * joiner deletes. Both must have one number of partitions. Late updates of a table with history (`historyRetention`) are left out.
    */
-  join<VO, VR extends V>(
+  join<VO, VR extends Like<V> = V>(
     other: KTable<K, VO>,
-    options: TableJoin<K, V, VO, VR> & SameValueOptions<VR>,
+    options: TableJoin<K, V, VO, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KTable<K, Kept<V, VR>>;
   join<VO, VR>(other: KTable<K, VO>, options: TableJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>): KTable<K, VR>;
   /** As `join` by foreign key, with null where the other table has no such row, or where the row names none. */
-  leftJoin<KO, VO, VR extends V>(
+  leftJoin<KO, VO, VR extends Like<V> = V>(
     other: KTable<KO, VO>,
-    options: ForeignKey<K, V, KO> & TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR>,
+    options: ForeignKey<K, V, KO> & TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KTable<K, Kept<V, VR>>;
   leftJoin<KO, VO, VR>(
     other: KTable<KO, VO>,
     options: ForeignKey<K, V, KO> & TableLeftJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
   ): KTable<K, VR>;
   /** As `join`, with null for a row that the other table does not have. */
-  leftJoin<VO, VR extends V>(
+  leftJoin<VO, VR extends Like<V> = V>(
     other: KTable<K, VO>,
-    options: TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR>,
+    options: TableLeftJoin<K, V, VO, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KTable<K, Kept<V, VR>>;
   leftJoin<VO, VR>(
     other: KTable<K, VO>,
     options: TableLeftJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
   ): KTable<K, VR>;
   /** As `join`, with null for a row that one of the tables does not have. */
-  outerJoin<VO, VR extends V>(
+  outerJoin<VO, VR extends Like<V> = V>(
     other: KTable<K, VO>,
-    options: TableOuterJoin<K, V, VO, VR> & SameValueOptions<VR>,
+    options: TableOuterJoin<K, V, VO, VR> & SameValueOptions<VR> & Served<V, VR>,
   ): KTable<K, Kept<V, VR>>;
   outerJoin<VO, VR>(
     other: KTable<K, VO>,
@@ -527,16 +534,16 @@ export interface KTable<K, V> {
   suppress(until: K extends Windowed<unknown> ? Suppression : TimeLimit, options?: SuppressOptions): KTable<K, V>;
 
   /** Groups rows by a new key, through a repartition topic: `[key, value]` for each row, or null to leave it out. */
-  groupBy<K2 extends K, V2 extends V>(
-    selector: (key: K, value: V) => Awaitable<Pair<K2, V2> | null>,
+  groupBy<K2 extends Like<K> = K, V2 extends Like<V> = V>(
+    selector: ((key: K, value: V) => Awaitable<Pair<K2, V2> | null>) & Served<K, K2, 'key'> & Served<V, V2>,
     options?: NamedOptions & SameKeyOptions<K2> & SameValueOptions<V2>,
   ): KGroupedTable<Kept<K, K2>, Kept<V, V2>>;
-  groupBy<K2 extends K, V2>(
-    selector: (key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>> | null>,
+  groupBy<K2 extends Like<K> = K, V2 = unknown>(
+    selector: ((key: K, value: V) => Awaitable<Pair<K2, NoInfer<V2>> | null>) & Served<K, K2, 'key'>,
     options: NamedOptions & SameKeyOptions<K2> & NewValueOptions<V2>,
   ): KGroupedTable<Kept<K, K2>, V2>;
-  groupBy<K2, V2 extends V>(
-    selector: (key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2> | null>,
+  groupBy<K2, V2 extends Like<V> = V>(
+    selector: ((key: K, value: V) => Awaitable<Pair<NoInfer<K2>, V2> | null>) & Served<V, V2>,
     options: NamedOptions & NewKeyOptions<K2> & SameValueOptions<V2>,
   ): KGroupedTable<K2, Kept<V, V2>>;
   groupBy<K2, V2>(

@@ -33,8 +33,9 @@ expectTypeOf(
   orders.join(customers, {
     foreignKey: (_, { customerId }) => customerId,
     joiner: (order, customer) => ({ ...order, name: customer.name }),
+    value: json<Order & Customer>(),
   }),
-).toEqualTypeOf<KStream<string, { name: string; customerId: number; amount: number }>>();
+).toEqualTypeOf<KStream<string, Order & Customer>>();
 expectTypeOf(
   orders.leftJoin(customers, {
     foreignKey: async (_, order) => (order.amount > 0 ? order.customerId : null),

@@ -20,8 +20,8 @@ const byNumber = builder.table('numbers', { key: long(), value: string() });
 // Stream and table: the joiner sees both values, and null only where the row may be missing.
 expectTypeOf(lines.join(texts, { joiner: (line, text) => line + text })).toEqualTypeOf<KStream<string, string>>();
 expectTypeOf(
-  orders.join(customers, { joiner: (order, customer) => ({ ...order, name: customer.name }) }),
-).toEqualTypeOf<KStream<string, { name: string; customer: string; amount: number }>>();
+  orders.join(customers, { joiner: (order, { name }) => ({ ...order, name }), value: json<Order & Customer>() }),
+).toEqualTypeOf<KStream<string, Order & Customer>>();
 expectTypeOf(
   orders.join(customers, { joiner: async (order, { name }, key) => `${key} ${name} ${order.amount}`, value: string() }),
 ).toEqualTypeOf<KStream<string, string>>();

@@ -19,8 +19,13 @@ expectTypeOf(
   seen.join(clicks, { within, joiner: ({ page }, { button }, key) => `${key}${page}${button}`, value: string() }),
 ).toEqualTypeOf<KStream<string, string>>();
 expectTypeOf(
-  seen.join(clicks, { within: { after: '10m' }, grace: '1m', joiner: (left, right) => ({ ...left, ...right }) }),
-).toEqualTypeOf<KStream<string, { button: string; page: string }>>();
+  seen.join(clicks, {
+    within: { after: '10m' },
+    grace: '1m',
+    joiner: (left, right) => ({ ...left, ...right }),
+    value: json<Seen & Click>(),
+  }),
+).toEqualTypeOf<KStream<string, Seen & Click>>();
 expectTypeOf(
   seen.leftJoin(clicks, { within, joiner: async (left, right) => right?.button ?? left.page, value: string() }),
 ).toEqualTypeOf<KStream<string, string>>();

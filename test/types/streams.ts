@@ -47,8 +47,8 @@ expectTypeOf(lines.mapValues((line) => line.length.toString())).toEqualTypeOf<KS
 expectTypeOf(lines.mapValues(() => 'one')).toEqualTypeOf<KStream<string, string>>();
 expectTypeOf(lines.mapValues(async (line) => line)).toEqualTypeOf<KStream<string, string>>();
 expectTypeOf(lines.flatMapValues((line) => line.split(' '))).toEqualTypeOf<KStream<string, string>>();
-expectTypeOf(orders.mapValues((order) => ({ ...order, rush: true }))).toEqualTypeOf<
-  KStream<string, { rush: boolean; id: string; amount: number }>
+expectTypeOf(orders.mapValues((order) => ({ ...order, amount: 1 }))).toEqualTypeOf<
+  KStream<string, { amount: number; id: string }>
 >();
 
 // A type that changes does.
