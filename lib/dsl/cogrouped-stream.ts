@@ -12,7 +12,6 @@ import type { CogroupedKStream, KGroupedStream, KTable } from './streams.js';
 import type { GraphNode } from './streams-graph.js';
 import { windowSteps } from './time-windowed-stream.js';
 import { userFunction } from './user-function.js';
-import { heldMs } from './windows/materialize-windows.js';
 import { expectWindows } from './windows/window-checks.js';
 import { closeName, type Grouping, type WindowedAggregation } from './windows/windowed-table.js';
 import { windowedView } from './windows/windowed-view.js';
@@ -100,10 +99,10 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
     const store = this.storeName(options);
     const steps = (add: AddToCogroup<K, A>) => stepsFor(key, windows, options, add);
     const { windowing, materialize: keep } = steps(() => null);
-    const { storeKey, tableKey, leastRetentionMs, leastHeldMs, waitMs: windowGraceMs } = windowing;
+    const { storeKey, tableKey, leastRetentionMs, waitMs: windowGraceMs } = windowing;
     const emit = 'onWindowUpdate';
-    const spec = keep({ name: store, key, value, options, emit, leastRetentionMs, leastHeldMs });
-    const retentionMs = heldMs({ emit, leastHeldMs }, spec.retentionMs ?? 0);
+    const spec = keep({ name: store, key, value, options, emit, leastRetentionMs });
+    const { retentionMs = leastRetentionMs } = spec;
     const format = { store, key: storeKey, value };
     return cogroupedTable<K, Windowed<K>, A>({
       wiring,

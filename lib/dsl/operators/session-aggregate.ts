@@ -5,7 +5,7 @@ import { NO_HEADERS } from '../../model/record-set.js';
 import type { Window, Windowed } from '../../model/windowed.js';
 import type { ProcessorSupplier } from '../../processor/processor.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
-import type { StoredEntry } from '../../state/byte-store.js';
+import type { StoredValue } from '../../state/byte-store.js';
 import { compareSessionsByTime, packSessionKey, readSessionKey, sessionsOfKey } from '../../state/session-layout.js';
 import type { Change } from '../change.js';
 import type { SessionWindows } from '../windows/windows.js';
@@ -41,17 +41,21 @@ const sessionTimestamp = (session: Window): number => session.endMs;
 interface Session {
   readonly at: ByteKey;
   readonly window: Window;
-  readonly stored: StoredEntry;
+  readonly stored: StoredValue;
 }
+
+const NONE: readonly Session[] = Object.freeze([]);
 
 class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
   private readonly inMemory: boolean;
+  private readonly isFinal: boolean;
   private readonly gapMs: number;
   private readonly fold: SessionFold<K, V, A>;
 
   constructor(node: SessionNode<K, A>, windows: SessionWindows, fold: SessionFold<K, V, A>) {
     super(node, sessionTimestamp);
     this.inMemory = node.inMemory;
+    this.isFinal = node.emit === 'onWindowClose';
     this.gapMs = windows.inactivityGapMs;
     this.fold = fold;
   }
@@ -90,9 +94,22 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
       endMs: Math.max(timestampMs, ...sessions.map((session) => session.window.endMs)),
     };
     if (window.endMs < closeMs) return this.context.recordDropped('late');
+    const at = packSessionKey(key, window.startMs, window.endMs);
+    if (sessions.length > 0 || !this.isFinal || timestampMs >= this.rows.firstReadableMs)
+      return this.write(record, { at, window }, sessions);
+    // What is to be given out is not to be written over, though the store's retention hides it: Kafka Streams loses it here.
+    return andThen(this.rows.get(at), (stored) =>
+      this.write(record, { at, window }, stored === null ? NONE : [{ at, window, stored }]),
+    );
+  }
+
+  private write(
+    record: StreamRecord<K, V>,
+    { at, window }: Omit<Session, 'stored'>,
+    sessions: readonly Session[],
+  ): Awaitable<void> {
     const merged = this.merged(record.keyCell.value, sessions);
     const next = andThen(merged, (aggregate) => this.fold.add(record, aggregate));
-    const at = packSessionKey(key, window.startMs, window.endMs);
     return andThen(next, (aggregate) => {
       const [only] = sessions;
       // A session of this one time is written over; any other is deleted, though the new one may have its place.
@@ -116,7 +133,7 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
    */
   private put(
     { keyCell, timestampMs, headers }: StreamRecord<K, V>,
-    { at, window, stored }: { readonly at: ByteKey; readonly window: Window; readonly stored: StoredEntry | null },
+    { at, window, stored }: { readonly at: ByteKey; readonly window: Window; readonly stored: StoredValue | null },
     next: A | null,
   ): Awaitable<void> {
     return this.rows.update({

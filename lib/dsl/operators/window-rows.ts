@@ -5,6 +5,7 @@
  * Invariants
  *   W1  final results are given while the record is processed that closes their windows, so that nothing between two records is owed
  *   W2  they are read by their keys, wherever the store's retention has come to meanwhile: a jump of stream time loses none
+ *   W3  a record is added to what the store's retention still covers alone, as in Kafka Streams, whatever is held for a final result
  */
 import { type Awaitable, andThen, forEachInOrder } from '../../model/awaitable.js';
 import type { ByteKey } from '../../model/byte-key.js';
@@ -35,7 +36,7 @@ export interface WindowedNode<K, A> extends AggregateNode<Windowed<K>, A> {
   readonly waitMs: number;
   /** Whether a window may still take records of its own end. */
   readonly isEndInclusive: boolean;
-  /** How long the store keeps its rows, by its own stream time. */
+  /** How long rows are found by a range of times, by the store's own stream time: its retention. */
   readonly retentionMs: number;
   /** From the greatest time of a window's key (its start, or a session's end) to its end. */
   readonly maxSizeMs: number;

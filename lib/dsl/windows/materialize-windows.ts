@@ -2,6 +2,8 @@
 import { durationMs } from '../../model/duration.js';
 import { TopologyError } from '../../model/errors.js';
 import type { Serde } from '../../serde/serde.js';
+import { clampTime } from '../../state/packed-numbers.js';
+import { sessionLayout } from '../../state/session-layout.js';
 import type { StoreSpec } from '../../topology/store-spec.js';
 import { sessionStore, timestampedWindowStore } from '../../topology/windowed-stores.js';
 import type { WindowedOptions } from '../options.js';
@@ -14,7 +16,6 @@ export interface WindowedStore<K, V> {
   readonly options: WindowedOptions;
   readonly emit: EmitStrategy;
   readonly leastRetentionMs: number;
-  readonly leastHeldMs: number;
 }
 
 /**
@@ -31,7 +32,7 @@ export function materializeWindows<K, V>(
   const retentionMs = retentionOf(store);
   const spec = timestampedWindowStore({
     ...common(store),
-    retention: heldMs(store, retentionMs),
+    retention: foundMs({ ...store, isSession: false }, retentionMs),
     windowSize: windows.maxSizeMs,
     endOf: windows.endOf,
     inMemory: isFinal || store.options.inMemory === true,
@@ -39,23 +40,39 @@ export function materializeWindows<K, V>(
   return Object.freeze({ ...spec, retentionMs, cached: isCached(store) });
 }
 
-/** The store of sessions. Errors as those of {@link materializeWindows}. */
+/**
+ * The store of sessions. Errors as those of {@link materializeWindows}.
+ *
+ * At the retention that Kafka Streams asks for by default, reads find a session no more from the last moment at which it may still grow,
+ * one before it is closed. Where final results are given its entry is held until then, whatever the reads find.
+ */
 export function materializeSessions<K, V>(store: WindowedStore<K, V>): StoreSpec {
   const retentionMs = retentionOf(store);
-  const retention = heldMs(store, retentionMs);
-  const spec = sessionStore({ ...common(store), retention, inMemory: store.options.inMemory === true });
-  return Object.freeze({ ...spec, retentionMs, cached: isCached(store) });
+  const inMemory = store.options.inMemory === true;
+  const spec = sessionStore({ ...common(store), retention: retentionMs, inMemory });
+  const heldMs =
+    store.emit === 'onWindowClose' ? Math.max(retentionMs, clampTime(store.leastRetentionMs + 1)) : retentionMs;
+  return Object.freeze({
+    ...spec,
+    layout: sessionLayout({ retentionMs: heldMs, inMemory }),
+    cached: isCached(store),
+  });
 }
 
 /**
- * How long the store itself keeps its entries. At the retention that Kafka Streams asks for by default it lets a session go at the last
- * moment at which it may still grow, and with it its final result: where those are wanted, results are those of a longer retention.
+ * How long reads find what is in a store, by its own stream time: its retention. Kafka's stores of final results of time windows, but
+ * for those in memory, find what is a millisecond older too.
  */
-export function heldMs(
-  { emit, leastHeldMs }: Pick<WindowedStore<unknown, unknown>, 'emit' | 'leastHeldMs'>,
+export function foundMs(
+  {
+    emit,
+    options,
+    isSession,
+  }: Pick<WindowedStore<unknown, unknown>, 'emit' | 'options'> & { readonly isSession: boolean },
   retentionMs: number,
 ): number {
-  return emit === 'onWindowClose' ? Math.max(retentionMs, leastHeldMs) : retentionMs;
+  const isTimeOrdered = emit === 'onWindowClose' && options.inMemory !== true && !isSession;
+  return isTimeOrdered ? clampTime(retentionMs + 1) : retentionMs;
 }
 
 function common<K, V>({ name, key, value, options: { logged, changelogConfig } }: WindowedStore<K, V>) {

@@ -10,7 +10,7 @@ import type { WindowedOptions } from '../options.js';
 import type { KTable } from '../streams.js';
 import type { GraphNode } from '../streams-graph.js';
 import type { Wiring } from '../wiring.js';
-import { heldMs, type WindowedStore } from './materialize-windows.js';
+import { foundMs, type WindowedStore } from './materialize-windows.js';
 import { windowedView } from './windowed-view.js';
 import type { Windowing } from './windowing.js';
 import type { EmitStrategy } from './windows.js';
@@ -51,9 +51,10 @@ export function windowedTable<K, V, A>(
   const { names } = wiring.graph;
   const store = options.store ?? names.store(prefix);
   const name = names.orGenerated(options.name, prefix);
-  const { storeKey, tableKey, waitMs, leastRetentionMs, leastHeldMs } = windowing;
-  const spec = aggregation.materialize({ name: store, key, value, options, emit, leastRetentionMs, leastHeldMs });
-  const retentionMs = heldMs({ emit, leastHeldMs }, spec.retentionMs ?? 0);
+  const { storeKey, tableKey, waitMs, leastRetentionMs } = windowing;
+  const spec = aggregation.materialize({ name: store, key, value, options, emit, leastRetentionMs });
+  const isSession = spec.kind === 'session';
+  const retentionMs = foundMs({ emit, options, isSession }, spec.retentionMs ?? leastRetentionMs);
   return keptTable(wiring, {
     name,
     parent: parentFor(store),
@@ -63,7 +64,7 @@ export function windowedTable<K, V, A>(
     value,
     isQueryable: options.store !== undefined,
     windowGraceMs: waitMs,
-    view: windowedView({ store, key: storeKey, value }, { retentionMs, isSession: spec.kind === 'session' }),
+    view: windowedView({ store, key: storeKey, value }, { retentionMs, isSession }),
     supplier: (node) => supplier({ ...node, ...windowing, retentionMs, key, emit, closeName: closeName(store, emit) }),
   });
 }

@@ -16,8 +16,6 @@ export interface Windowing<K> {
   readonly tableKey: Serde<Windowed<K>>;
   /** The least retention that may be asked for, and the default; as in Kafka Streams. */
   readonly leastRetentionMs: number;
-  /** The least retention with which every window is still there when it closes. */
-  readonly leastHeldMs: number;
   /** How long windows wait for late records: the grace, and for sessions the gap. Kafka: the grace of `GracePeriodGraphNode`. */
   readonly waitMs: number;
   /** Whether a window may still take records of its own end. */
@@ -30,23 +28,23 @@ export interface Windowing<K> {
 
 export function fixedWindowing<K>(key: Serde<K>, windows: FixedWindows): Windowing<K> {
   const { graceMs, maxSizeMs, endOf } = windows;
-  const leastRetentionMs = clampTime(maxSizeMs + graceMs);
   return {
     ...startKept(key, endOf),
-    leastRetentionMs,
-    leastHeldMs: leastRetentionMs,
+    leastRetentionMs: clampTime(maxSizeMs + graceMs),
     waitMs: graceMs,
     isEndInclusive: false,
     maxSizeMs,
   };
 }
 
-/** A record's right window may be made of windows that began up to twice the difference before it: so long they are kept. */
+/**
+ * A record's right window may be made of windows that began up to twice the difference before it: so long they are kept. Windows of one
+ * time, which Kafka Streams does not have, are kept until they are closed.
+ */
 export function slidingWindowing<K>(key: Serde<K>, { graceMs, timeDifferenceMs }: SlidingWindows): Windowing<K> {
   return {
     ...startKept(key, (startMs) => clampTime(startMs + timeDifferenceMs)),
-    leastRetentionMs: clampTime(2 * timeDifferenceMs + graceMs),
-    leastHeldMs: clampTime(timeDifferenceMs + graceMs + 1),
+    leastRetentionMs: clampTime(Math.max(2 * timeDifferenceMs, 1) + graceMs),
     waitMs: graceMs,
     isEndInclusive: true,
     maxSizeMs: timeDifferenceMs,
@@ -62,8 +60,6 @@ export function sessionWindowing<K>(
     storeKey: sessionChangelogKeys(key),
     tableKey: sessionWindowedSerde(key),
     leastRetentionMs: clampTime(inactivityGapMs + graceMs),
-    // A record that is not late may still connect a session that ended a gap before it.
-    leastHeldMs: clampTime(2 * inactivityGapMs + graceMs + 1),
     waitMs: clampTime(inactivityGapMs + graceMs),
     isEndInclusive: true,
     maxSizeMs: 0,

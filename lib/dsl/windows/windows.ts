@@ -46,6 +46,8 @@ export interface SessionWindows {
  * When a windowed aggregation gives results: at each update, or once for each window when it is closed (KIP-825).
  *
  * Final results of one record come in order of time. Unlike Kafka Streams, none is lost where stream time jumps past the retention,
- * and none waits for the next emission a second later.
+ * none waits for the next emission a second later, and a session that is still to be given out is not written over. What the store's
+ * retention covers alone is merged with a late record, as there: with a retention longer than gap and grace a session that was given out
+ * may be merged again, and given out a second time as part of a longer one.
  */
 export type EmitStrategy = 'onWindowUpdate' | 'onWindowClose';

@@ -86,6 +86,13 @@ const atTheEnds: readonly CutInput[] = [0, 19, 34, 35, 36, 20].map((timestampMs)
   value: '1',
   timestampMs,
 }));
+/** Times at which a session has just closed, is past the retention before it closes, and would be written over. */
+const atTheRetention: readonly CutInput[] = [0, 19, 5, 0, 20, 1, 40, 200].map((timestampMs) => ({
+  topic: 'a',
+  key: 'x',
+  value: '1',
+  timestampMs,
+}));
 const inputs: fc.Arbitrary<readonly CutInput[]> = fc.array(input, { maxLength: 14 });
 
 test('windowed operators cut at any record, aborted and restored from a cleaned log, give what a run in one go gives (trap 27)', async () => {
@@ -95,7 +102,13 @@ test('windowed operators cut at any record, aborted and restored from a cleaned 
       const cut = await cutRun(app, records, { step, restart: true });
       expect(cut).toEqual(await cutRun(app, records, { step, restart: false }));
     }),
-    { numRuns: 60, examples: [[atTheEnds, 1, false]] },
+    {
+      numRuns: 60,
+      examples: [
+        [atTheEnds, 1, false],
+        [atTheRetention, 1, false],
+      ],
+    },
   );
 });
 
