@@ -15,6 +15,7 @@ export interface PlannedNode {
 
 export class GraphPlan {
   private readonly nodes = new Map<GraphNode, PlannedNode>();
+  private readonly replacedSources = new Map<string, string>();
 
   /**
    * @param added in the order in which operators were first added
@@ -25,7 +26,7 @@ export class GraphPlan {
     for (const node of added) this.insert(node, priorities.get(node) ?? 0);
     for (const node of this.nodes.values()) {
       for (const parent of node.of.parents) {
-        const planned = this.nodes.get(parent);
+        const planned = this.nodes.get(parent.aliasOf ?? parent);
         if (planned !== undefined) this.connect(planned, node);
       }
     }
@@ -50,6 +51,12 @@ export class GraphPlan {
   disconnect(parent: PlannedNode, child: PlannedNode): void {
     parent.children.delete(child);
     child.parents.delete(parent);
+  }
+
+  /** From now on another source is meant by that of a node. Kafka: `maybeUpdateCopartitionSourceGroups`. */
+  replaceSource(node: PlannedNode, by: PlannedNode): void {
+    if (node.of.source !== undefined && by.of.source !== undefined)
+      this.replacedSources.set(node.of.source, by.of.source);
   }
 
   /** Takes a node out; its parents take its place with each of its children. */
@@ -78,9 +85,9 @@ export class GraphPlan {
     }
     for (const node of this.inOrder()) {
       if (node.of.copartitions !== true) continue;
-      const above = node.of.copartitioned?.flatMap((other) => this.nodes.get(other) ?? []) ?? this.above(node);
-      builder.copartitionSources(...this.sourcesOfAll(above, (of) => of.forgetsSources === true));
-      builder.copartitionUnasked(...this.sourcesOfAll(this.above(node), () => false));
+      const asked = node.of.copartitioned ?? [...node.of.parents, ...(node.of.lookups ?? [])];
+      builder.copartitionSources(...new Set(asked.flatMap((above) => this.knownSources(above))));
+      builder.copartitionUnasked(...new Set(this.above(node).flatMap((above) => this.sources(above))));
     }
   }
 
@@ -89,13 +96,19 @@ export class GraphPlan {
     return [...node.parents, ...(node.of.lookups ?? []).flatMap((table) => this.nodes.get(table) ?? [])];
   }
 
-  /** Names of the source nodes that feed nodes without a topic in between. Kafka: `subTopologySourceNodes`. */
-  private sourcesOfAll(nodes: readonly PlannedNode[], ends: (node: GraphNode) => boolean): readonly string[] {
-    const sources = nodes.flatMap((node): readonly string[] => {
-      if (ends(node.of)) return [];
-      return node.of.source === undefined ? this.sourcesOfAll(this.above(node), ends) : [node.of.source];
-    });
-    return [...new Set(sources)];
+  /** Names of the source nodes that feed a node without a topic in between. */
+  private sources(node: PlannedNode): readonly string[] {
+    return node.of.source === undefined ? this.above(node).flatMap((each) => this.sources(each)) : [node.of.source];
+  }
+
+  /**
+   * Those of which Kafka Streams knows: as the operators were added, in whatever order optimisations have put them.
+   * Kafka: `subTopologySourceNodes`.
+   */
+  private knownSources(of: GraphNode): readonly string[] {
+    if (of.aliasOf !== undefined || of.forgetsSources === true) return [];
+    if (of.source !== undefined) return [this.replacedSources.get(of.source) ?? of.source];
+    return [...of.parents, ...(of.lookups ?? [])].flatMap((above) => this.knownSources(above));
   }
 
   /** All that lies above an operator that takes records without key. Kafka: `NodesWithRelaxedNullKeyJoinDownstream`. */

@@ -69,6 +69,7 @@ function mergeInto(plan: GraphPlan, keyChange: PlannedNode, replaced: readonly P
       plan.connect(single, child);
       plan.disconnect(keyChange, child);
     }
+    plan.replaceSource(each, single);
     plan.bypass(each);
   }
   plan.connect(keyChange, single);

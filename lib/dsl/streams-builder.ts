@@ -21,7 +21,7 @@ import type { BuildOptions } from './optimization.js';
 import type { StreamOptions, TableOptions } from './options.js';
 import { Stream } from './stream.js';
 import type { KStream, KTable } from './streams.js';
-import { type GraphNode, StreamsGraph, type WriteContext } from './streams-graph.js';
+import { aliasOf, type GraphNode, StreamsGraph, type WriteContext } from './streams-graph.js';
 import { Table } from './table.js';
 import type { Wiring } from './wiring.js';
 
@@ -74,7 +74,7 @@ export class StreamsBuilder {
     const shared = this.streamSources.get(topicsRead);
     if (shared !== undefined) {
       expectAgreement(names, shared.options, options as StreamOptions<unknown, unknown>);
-      return this.wiring.stream({ node: shared.node, key, value, keyChanged: false });
+      return this.wiring.stream({ node: aliasOf(shared.node), key, value, keyChanged: false });
     }
     const node = this.graph.add({
       name,

@@ -19,6 +19,8 @@ export interface GraphNode {
   readonly lookups?: readonly GraphNode[];
   /** Whether all topics that feed it, its parents and its lookups, need one partition count. Kafka: `ensureCopartitionWith`. */
   readonly copartitions?: boolean;
+  /** The node that is meant by this one, which is not written itself. Made by {@link aliasOf}. */
+  readonly aliasOf?: GraphNode;
   /** What Kafka Streams asks to have one partition count instead: topics further above. */
   readonly copartitioned?: readonly GraphNode[];
   /** Whether Kafka Streams forgets here which topics feed what comes below, so that a join does not ask for their counts. */
@@ -58,6 +60,11 @@ export interface WriteContext {
   readonly reuseSourceTopics: boolean;
   /** Whether a stream that is joined with itself is kept once. */
   readonly singleStoreSelfJoins: boolean;
+}
+
+/** Another stream of a node's records, of whose source Kafka Streams does not know. */
+export function aliasOf(node: GraphNode): GraphNode {
+  return { name: node.name, parents: [], aliasOf: node, write: () => undefined };
 }
 
 export class StreamsGraph {

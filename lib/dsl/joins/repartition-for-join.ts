@@ -1,5 +1,5 @@
 import { mergeableRepartitionNode, repartitionNames } from '../repartition.js';
-import type { GraphNode } from '../streams-graph.js';
+import { aliasOf, type GraphNode } from '../streams-graph.js';
 import type { StreamParts, Wiring } from '../wiring.js';
 
 /** The repartition that a stream's joins have come to last. */
@@ -24,5 +24,5 @@ export function repartitionedForJoin<K, V>(
   const before = name === parts.node.name ? latest.get(parts as StreamParts<never, never>) : undefined;
   const node = before ?? graph.add(mergeableRepartitionNode(parts.node, names, { name, key, value }));
   latest.set(parts as StreamParts<never, never>, node);
-  return { node, key, value, keyChanged: false };
+  return { node: node.source === names.source ? node : aliasOf(node), key, value, keyChanged: false };
 }

@@ -4,6 +4,7 @@ import type { Json, ProcessingCase } from '../parity-case.js';
 import { randomInputs } from './random-inputs.js';
 import { RandomPapi } from './random-papi.js';
 import { RandomTopology } from './random-topology.js';
+import { PLAIN } from './topology-draft.js';
 
 const OPTIMIZATIONS = [
   'all',
@@ -15,9 +16,9 @@ const OPTIMIZATIONS = [
 /** Of the family `processing`, with operators of the DSL. */
 export function randomCase(seed: number): ProcessingCase {
   const choice = createChance(seed, 'parity');
-  const topology = new RandomTopology(choice);
-  const made = topology.make();
   const optimization = randomOptimization(choice, 0.2);
+  const topology = new RandomTopology(choice, { ...PLAIN, processed: !mergesRepartitions(optimization) });
+  const made = topology.make();
   return {
     name: `random-${seed}`,
     ...optimization,
@@ -26,11 +27,16 @@ export function randomCase(seed: number): ProcessingCase {
   };
 }
 
+interface Optimized {
+  readonly config?: Readonly<Record<string, string>>;
+}
+
+export function mergesRepartitions({ config = {} }: Optimized): boolean {
+  return ['all', 'merge.repartition.topics'].includes(config['topology.optimization'] ?? 'none');
+}
+
 /** The setting for it, as often as that. */
-export function randomOptimization(
-  choice: Chance,
-  probability: number,
-): { readonly config?: Readonly<Record<string, string>> } {
+export function randomOptimization(choice: Chance, probability: number): Optimized {
   return choice.happens(probability) ? { config: { 'topology.optimization': choice.pick(OPTIMIZATIONS) } } : {};
 }
 

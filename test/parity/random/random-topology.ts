@@ -69,7 +69,7 @@ export class RandomTopology {
       () => joinOf(this.draft, 'stream', input),
       () => joinOf(this.draft, 'table', input),
       () => joinOf(this.draft, 'globalTable', input),
-      () => process(this.draft, input),
+      () => (this.draft.traits.processed ? process(this.draft, input) : this.stateless(input)),
     ];
     choice.pick(makers)();
   }

@@ -5,6 +5,9 @@ import { type Answered, ReferenceProcess } from './reference-process.js';
 import { shrink } from './shrink.js';
 import { topicsOf } from './smaller-topology.js';
 
+/** Kafka Streams cannot merge repartition topics of several branches of one split: it loses its way there. */
+const FAULT_OF_THE_OPTIMISER = /^StreamsException: Found a null keyChangingChild node/;
+
 /** A seed whose case the two answer differently. */
 export interface Failure {
   readonly seed: number;
@@ -62,6 +65,7 @@ function partOf(differences: readonly string[]): string {
 }
 
 async function differencesOf(kind: RandomKind, of: Answered): Promise<readonly string[]> {
+  if (FAULT_OF_THE_OPTIMISER.test(String(of.error ?? ''))) return [];
   if (of.refused !== undefined) return [`the Java program could not run it: ${of.refused}`];
   try {
     return await kind.differences(of);

@@ -44,9 +44,11 @@ export interface DraftTraits {
   readonly sharedTopics: number;
   /** How often a repartition says how many partitions it wants. */
   readonly counted: number;
+  /** Whether streams have processors: this library keeps them before a repartition topic that it merges, Kafka Streams does not. */
+  readonly processed: boolean;
 }
 
-const PLAIN: DraftTraits = { named: 0.15, clashing: 0, sharedTopics: 0, counted: 0 };
+export const PLAIN: DraftTraits = { named: 0.15, clashing: 0, sharedTopics: 0, counted: 0, processed: true };
 
 export class TopologyDraft {
   readonly traits: DraftTraits;
