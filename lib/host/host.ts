@@ -30,7 +30,7 @@ export interface Logger {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
-  /** @param thrown the error that the line tells of, for those who want more of it than its code and message */
+  /** @param thrown the error that the line tells of, for those who want more of it than its code and message: lines have its `stack` */
   error(event: string, fields?: LogFields, thrown?: unknown): void;
   /** A logger that adds these fields to each line. */
   child(fields: LogFields): Logger;

@@ -1,4 +1,4 @@
-import { StreamsError } from '../model/errors.js';
+import { originalError } from '../model/original-error.js';
 import type { Header } from '../model/record-set.js';
 import type { FailedSource } from '../topology/failure-handlers.js';
 import type { OutputCollector } from './output-collector.js';
@@ -13,7 +13,7 @@ export interface DeathCause {
 
 /** The cause as a person would name it: what user code or a serde threw, not what was made of it on the way. */
 export function causeOfDeath(thrown: unknown): DeathCause {
-  const reason = thrown instanceof StreamsError && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const reason = originalError(thrown);
   if (!(reason instanceof Error)) return { exception: typeof reason, message: String(reason) };
   return { exception: reason.name, message: reason.message, stack: reason.stack };
 }

@@ -6,10 +6,12 @@
  *   P1  a failure is decided once: an error that was let through is not handled again by the nodes that forwarded the record
  *   P2  only what code or data did wrong is anybody's to decide: a fence, a service that is away or our own bug always ends the session
  *   P3  what a node wrote before it threw stays, as in Kafka Streams: to go on is not to undo
+ *   P4  a handler is given what was thrown, as its dead letter tells of it: what we made of it on the way is for the log
  */
 import { FAILURE_SETTINGS } from '../model/dead-letter-topics.js';
 import { ProcessingError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
+import { originalError } from '../model/original-error.js';
 import type { Settings } from '../model/settings.js';
 import type { FailedSource, FailureHandlers, FailureKind, FailureResponse } from '../topology/failure-handlers.js';
 import { causeOfDeath, type DeathCause, writeDeadLetter } from './dead-letters.js';
@@ -109,7 +111,13 @@ export class FailurePolicy {
     if (handler === undefined) return settings[FAILURE_SETTINGS[kind]] === 'fail' ? 'fail' : 'continue';
     let response: unknown;
     try {
-      response = handler({ kind, taskId: scope.taskId, node, error: kind === 'late' ? null : error, source });
+      response = handler({
+        kind,
+        taskId: scope.taskId,
+        node,
+        error: kind === 'late' ? null : originalError(error),
+        source,
+      });
     } catch (thrown) {
       throw this.handlerFailed(kind, node, causeOfDeath(thrown).message, thrown);
     }

@@ -28,7 +28,10 @@ export interface FailedRecord {
   readonly taskId: TaskId;
   /** The node at which it failed. */
   readonly node: string;
-  /** What was thrown; for `late` nothing was. */
+  /**
+   * What was thrown, as it was: by a function or processor of yours, or by a serde; an error of ours (`STREAMS_…`) only where we have found
+   * the fault ourselves. Null for `late`: nothing was. Kafka hands over the same.
+   */
   readonly error: unknown;
   /** The record as the task had read it; null in a punctuation. */
   readonly source: FailedSource | null;

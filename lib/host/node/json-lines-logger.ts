@@ -5,6 +5,7 @@
  * to be written is named as such. `at`, `level` and `event` cannot be overwritten by fields.
  */
 import { StreamsError } from '../../model/errors.js';
+import { originalStack } from '../../model/original-error.js';
 import type { LogFields, Logger } from '../host.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -35,8 +36,8 @@ export function createJsonLinesLogger(options: JsonLinesLoggerOptions = {}): Log
 }
 
 function loggerWith(base: LogFields, least: number, write: (line: string) => unknown, now: () => number): Logger {
-  const at = (level: Exclude<LogLevel, 'silent'>) => (event: string, fields?: LogFields) => {
-    if (RANK[level] >= least) write(`${lineOf({ ...base, ...fields }, level, event, now())}\n`);
+  const at = (level: Exclude<LogLevel, 'silent'>) => (event: string, fields?: LogFields, thrown?: unknown) => {
+    if (RANK[level] >= least) write(`${lineOf({ ...base, ...fields, ...stackOf(thrown) }, level, event, now())}\n`);
   };
   return {
     debug: at('debug'),
@@ -45,6 +46,12 @@ function loggerWith(base: LogFields, least: number, write: (line: string) => unk
     error: at('error'),
     child: (fields) => loggerWith({ ...base, ...fields }, least, write, now),
   };
+}
+
+/** Of what was thrown first: where user code threw, say, and not where we noticed. */
+function stackOf(thrown: unknown): LogFields {
+  const stack = originalStack(thrown);
+  return stack === undefined ? {} : { stack };
 }
 
 function lineOf(fields: LogFields, level: string, event: string, nowMs: number): string {

@@ -6,6 +6,7 @@
  * on that tells one. POWERTOOLS_LOG_LEVEL, or Lambda's own setting, says what is written; default `INFO`.
  */
 import { Logger as Powertools } from '@aws-lambda-powertools/logger';
+import { originalStack } from '../../model/original-error.js';
 import type { LogFields, Logger } from '../host.js';
 
 /** The part of Lambda's context that lines tell; a test's may have less. */
@@ -50,7 +51,10 @@ export function createPowertoolsLogger({ applicationId }: { readonly application
       debug: at('debug'),
       info: at('info'),
       warn: at('warn'),
-      error: at('error'),
+      error(event, fields, thrown) {
+        const stack = originalStack(thrown);
+        at('error')(event, stack === undefined ? fields : { ...fields, stack });
+      },
       child: (fields) => loggerWith({ ...base, ...fields }),
     };
   };

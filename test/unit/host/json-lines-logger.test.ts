@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createJsonLinesLogger, type LogLevel } from '../../../lib/host/node/json-lines-logger.js';
-import { TaskMigratedError } from '../../../lib/model/errors.js';
+import { ProcessingError, TaskMigratedError } from '../../../lib/model/errors.js';
 
 function recorded(level: LogLevel = 'debug') {
   const lines: string[] = [];
@@ -65,6 +65,21 @@ describe('a logger of JSON lines', () => {
       details: { taskId: '0_3' },
       cause: { name: 'Error', message: 'deeper' },
     });
+  });
+
+  it('writes the stack of what was thrown first beside the fields', () => {
+    const { logger, parsed } = recorded();
+    const thrown = new TypeError('no object');
+
+    logger.error(
+      'task-failed',
+      { code: 'STREAMS_PROCESSING_FAILED' },
+      new ProcessingError('in node a', { cause: thrown }),
+    );
+    logger.error('task-failed', {}, new ProcessingError('in node a', { cause: 'a text' }));
+
+    expect(parsed()[0]).toMatchObject({ code: 'STREAMS_PROCESSING_FAILED', stack: thrown.stack });
+    expect(parsed()[1]).not.toHaveProperty('stack');
   });
 
   it('never throws: what JSON cannot hold is written as well as it can be', () => {

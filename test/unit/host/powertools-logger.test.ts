@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createPowertoolsLogger } from '../../../lib/host/powertools/powertools-logger.js';
+import { ProcessingError } from '../../../lib/model/errors.js';
 import { captureLines } from '../../support/captured-lines.js';
 
 // Lambda says so of environments that it makes for an invocation: only those can start cold.
@@ -86,4 +87,16 @@ it('a message beside an event is kept, and a field that can not be written loses
   expect(lines[0]).toMatchObject({ level: 'WARN', message: 'restore-failed', errorMessage: 'torn' });
   expect(lines[1]).toMatchObject({ level: 'ERROR', message: 'odd', fields: ['hostile', 'plain'] });
   expect(lines).toHaveLength(2);
+});
+
+it('the line of an error has the stack of what was thrown first', () => {
+  const lines = captureLines();
+  const logger = createPowertoolsLogger({ applicationId: 'word-count' });
+  const thrown = new TypeError('no object');
+
+  logger
+    .child({ taskId: '0_3' })
+    .error('task-failed', { reason: null }, new ProcessingError('node a', { cause: thrown }));
+
+  expect(lines[0]).toMatchObject({ message: 'task-failed', taskId: '0_3', stack: thrown.stack });
 });

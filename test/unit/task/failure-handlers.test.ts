@@ -7,6 +7,7 @@ import {
   long,
   type Processor,
   type ProcessorContext,
+  type Serde,
   type StreamRecord,
   string,
   TopologyBuilder,
@@ -129,12 +130,24 @@ describe('a processor that throws', () => {
   });
 });
 
+/** A serde that takes nothing. */
+const refusing: Serde<string> = {
+  serialize: () => {
+    throw new RangeError('not bad enough');
+  },
+  deserialize: () => {
+    throw new RangeError('not bad enough');
+  },
+};
+
+const wrongSink = (value: Serde<string>) =>
+  new TopologyBuilder()
+    .addSource('source', 'in', text)
+    .addProcessor('before', () => passing(), { parents: 'source' })
+    .addSink('sink', 'out', { key: string(), value, parents: 'before' });
+
 describe('a sink', () => {
-  const wrongType = () =>
-    new TopologyBuilder()
-      .addSource('source', 'in', text)
-      .addProcessor('before', () => passing(), { parents: 'source' })
-      .addSink('sink', 'out', { key: string(), value: long() as never, parents: 'before' });
+  const wrongType = () => wrongSink(long() as never);
 
   it('stops the task at what it can not serialise unless something else is set', async () => {
     const { task, give } = await start({ settings: { processingExceptionHandler: 'continue' } }, {}, wrongType());
@@ -222,11 +235,62 @@ describe('a handler of the application', () => {
     expect(asked).toMatchObject([
       {
         node: 'shout',
-        error: { code: 'STREAMS_PROCESSING_FAILED', cause: expect.any(RangeError) },
+        error: new RangeError('not bad enough'),
         source: { topic: 'in', partition: 0, offset: 0, timestampMs: 5 },
       },
     ]);
     expect(Buffer.from(asked[0]?.source?.value ?? []).toString()).toBe('bad');
+  });
+
+  test.each([
+    ['a processor', 'bad', 'processing', pipeline],
+    ['a processor later', 'bad later', 'processing', pipeline],
+    ['the serde of a sink', 'text', 'production', () => wrongSink(refusing)],
+    [
+      'the serde of a source',
+      'text',
+      'deserialization',
+      () => new TopologyBuilder().addSource('s', 'in', { key: string(), value: refusing }),
+    ],
+  ] as const)(
+    'is given what %s threw, the very error that the dead letter tells of',
+    async (_, value, kind, builder) => {
+      const asked: FailedRecord[] = [];
+      const handler = (failed: FailedRecord): FailureResponse => {
+        asked.push(failed);
+        return failed.error instanceof RangeError && failed.source !== null ? 'continue' : 'fail';
+      };
+      const { task, give, commit } = await start(
+        { settings: { deadLetterTopic: 'dead' } },
+        { [kind]: handler },
+        builder(),
+      );
+      give('in', [{ key: 'k', value }]);
+      await task.process(0, 10);
+      const headers = headersOf(await commit());
+
+      expect(asked.map(({ kind: of, error }) => [of, (error as Error).message])).toEqual([[kind, 'not bad enough']]);
+      expect(headers).toMatchObject({
+        '__streams.errors.exception': 'RangeError',
+        '__streams.errors.message': 'not bad enough',
+      });
+    },
+  );
+
+  test('written as docs/dsl.md has it lets type errors pass, and stops the task at others', async () => {
+    const handlers: FailureHandlers = {
+      processing: ({ source, error }) => (error instanceof TypeError && source !== null ? 'continue' : 'fail'), // or 'discard'
+    };
+    const typed = (thrown: Error) =>
+      new TopologyBuilder()
+        .addSource('source', 'in', text)
+        .addProcessor('throws', () => ({ process: () => Promise.reject(thrown) }), { parents: 'source' });
+    const goesOn = await start({}, handlers, typed(new TypeError('no object')));
+    const stops = await start({}, handlers, typed(new RangeError('too far')));
+    for (const { give } of [goesOn, stops]) give('in', [{ value: 'a' }]);
+
+    expect(await goesOn.task.process(0, 10)).toBe(1);
+    await expect(async () => stops.task.process(0, 10)).rejects.toThrow('too far');
   });
 
   test.each([
