@@ -112,8 +112,10 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
     const next = andThen(merged, (aggregate) => this.fold.add(record, aggregate));
     return andThen(next, (aggregate) => {
       const [only] = sessions;
-      // A session of this one time is written over; any other is deleted, though the new one may have its place.
-      if (window.startMs === window.endMs && only !== undefined) return this.put(record, only, aggregate);
+      // A session of this one time is written over; any other is deleted, though the new one may have its place. As in Kafka Streams what
+      // was written over is told downstream by the cache alone.
+      if (window.startMs === window.endMs && only !== undefined)
+        return this.put(record, this.rows.holdsBack ? only : { ...only, stored: null }, aggregate);
       const removed = forEachInOrder(sessions, (session) => this.put(record, session, null));
       return andThen(removed, () => this.put(record, { at, window, stored: null }, aggregate));
     });
