@@ -57,7 +57,7 @@ export interface AssignmentStep {
 export type AssignmentCase = AssignmentStep | { readonly kind: 'sequence'; readonly steps: readonly AssignmentStep[] };
 
 /** What the assignor is asked in one step. */
-export function inputOf(of: AssignmentStep): AssignmentInput {
+export function inputOf(of: Omit<AssignmentStep, 'expected'>): AssignmentInput {
   const zones = Object.entries(of.partitionRacks ?? {}).map(([at, racks]) => [at as TopicPartitionKey, racks] as const);
   return {
     tasks: [...of.tasks.stateless.map((id) => taskOf(id, false)), ...of.tasks.stateful.map((id) => taskOf(id, true))],

@@ -2,7 +2,8 @@
  * Runs recorded cases of Kafka Streams' behaviour: `npm run parity -- [--cases DIR] [--family FOLDER]`, or random ones:
  * `npm run parity -- --random N [--from SEED] [--family FAMILY] [--keep DIR]`, which asks Kafka Streams itself (Java 17, Maven the
  * first time), prints the seed and the first differences of each case that fails, made smaller, and writes it to DIR if that is given.
- * FAMILY: `processing` (default; the DSL), `processors` (the Processor API) or `topology`.
+ * FAMILY: `processing` (default; the DSL), `processors` (the Processor API), `topology`, or `assignment`, whose cases are neither
+ * made smaller nor written.
  *
  * A case's family is the folder it lies in. Prints a line for each failed case and, last, `N passed, N failed`; ends with 1 if
  * any failed. What cannot be built or checked yet fails with its reason. The folder `not-wanted` holds answers that are not to
@@ -15,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { type Family, families } from './families.js';
 import { isRandomKind } from './random/random-kind.js';
 import { type Failure, runRandom } from './random/run-random.js';
+import { type PlacementFailure, runRandomPlacements } from './random/run-random-placements.js';
 
 const DEFAULT_CASES = fileURLToPath(new URL('./cases', import.meta.url));
 const NOT_WANTED = 'not-wanted';
@@ -25,7 +27,9 @@ async function main(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({ options: { cases: text, family: text, random: text, from: text, keep: text } });
   if (values.random !== undefined) {
-    return random(Number(values.random), Number(values.from ?? '1'), values.family ?? 'processing', values.keep);
+    const [count, from] = [Number(values.random), Number(values.from ?? '1')];
+    if (values.family === 'assignment') return placements(count, from);
+    return random(count, from, values.family ?? 'processing', values.keep);
   }
   const root = values.cases ?? DEFAULT_CASES;
   const files = await caseFiles(root);
@@ -49,12 +53,22 @@ async function main(): Promise<number> {
 }
 
 async function random(count: number, from: number, kind: string, keep: string | undefined): Promise<number> {
-  if (!isRandomKind(kind)) throw new Error(`no random cases of family ${kind}: processing, processors or topology`);
+  if (!isRandomKind(kind))
+    throw new Error(`no random cases of family ${kind}: processing, processors, topology or assignment`);
   const failures = await runRandom({ kind, count, from, smaller: true, onFailure: print });
   if (keep !== undefined) {
     for (const { seed, case: of } of failures)
       await writeFile(join(keep, `random-${seed}.json`), `${JSON.stringify(of, null, 1)}\n`);
   }
+  console.log(`${count - failures.length} passed, ${failures.length} failed`);
+  return failures.length === 0 && count > 0 ? 0 : 1;
+}
+
+async function placements(count: number, from: number): Promise<number> {
+  const onFailure = ({ seed, differences, step }: PlacementFailure) => {
+    console.log(`FAILED seed ${seed}: ${differences.slice(0, MAX_SHOWN).join(' | ')}\n${JSON.stringify(step)}`);
+  };
+  const failures = await runRandomPlacements({ count, from, onFailure });
   console.log(`${count - failures.length} passed, ${failures.length} failed`);
   return failures.length === 0 && count > 0 ? 0 : 1;
 }

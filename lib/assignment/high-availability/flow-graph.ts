@@ -2,7 +2,8 @@
  * Flow of least cost through a graph, by cancelling cycles of negative cost. Kafka: `Graph`, KIP-925.
  *
  * Of several flows of least cost it finds the one that Kafka Streams finds: nodes and edges are looked at in the order of
- * their numbers, and cycles are cancelled in the order in which Bellman and Ford's search meets them.
+ * their numbers, and cycles are cancelled in the order in which Bellman and Ford's search meets them. That order has its price,
+ * here as there: a flow of 400 tasks over 20 members takes seconds.
  */
 
 /** An edge with what flows through it now, 0 ≤ flow ≤ capacity. */

@@ -69,16 +69,12 @@ class Prior {
     left?.delete(task);
   }
 
-  /** The previous owner or the least loaded copy if that is not overloaded, else the least loaded of all. */
+  /** The least loaded copy if that is not overloaded, else the least loaded of all. The previous owner has its task already. */
   private memberFor(task: PlacedTask, among: readonly MemberState[]): MemberState | undefined {
     if (among.length <= 1) return among[0];
-    const owner = this.activeOn.get(task.task.id);
     const copies = (this.standbyOn.get(task.task.id) ?? []).filter((state) => among.includes(state));
     const copy = this.leastLoaded(task, copies);
-    const previous = owner !== undefined && among.includes(owner) ? owner : copy;
-    if (previous !== undefined && !this.isOverloaded(previous)) return previous;
-    if (previous !== undefined && copy !== undefined && !this.isOverloaded(copy)) return copy;
-    return this.leastLoaded(task, among);
+    return copy !== undefined && !this.isOverloaded(copy) ? copy : this.leastLoaded(task, among);
   }
 
   private isOverloaded(state: MemberState): boolean {

@@ -8,13 +8,15 @@ import { toolsClassPath } from '../../support/kafka/jars.js';
 import type { RandomCase } from './random-kind.js';
 
 /** A case with Kafka Streams' answer; `refused` says that the Java program could not run the case at all. */
-export type Answered = RandomCase & { readonly refused?: string };
+export type Answered<C = RandomCase> = C & { readonly refused?: string };
 
 const folder = fileURLToPath(new URL('../reference', import.meta.url));
 /** One case takes a fraction of a second; so long means that the process hangs. */
 const ANSWER_TIMEOUT_MS = 120_000;
 /** Kafka Streams' stores wait for their disk at every start and end; in memory a case takes a tenth of the time. */
 const MEMORY_FOLDER = '/dev/shm';
+/** Characters of a case that a message shows. */
+const MAX_SHOWN = 200;
 const javaOptions = [
   ...(existsSync(MEMORY_FOLDER) ? [`-Djava.io.tmpdir=${MEMORY_FOLDER}`] : []),
   '-Xmx512m',
@@ -33,22 +35,27 @@ export class ReferenceProcess {
     this.lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  /** Starts the process; compiles it first if nobody has. Needs Java 17, and Maven the first time. */
-  static async start(): Promise<ReferenceProcess> {
+  /**
+   * Starts the process; compiles it first if nobody has. Needs Java 17, and Maven the first time.
+   *
+   * @param program what it answers: `Placements` steps of the family `assignment`, `Reference` all other cases
+   */
+  static async start(program: 'Reference' | 'Placements' = 'Reference'): Promise<ReferenceProcess> {
     const classPath = await toolsClassPath(folder);
     return new ReferenceProcess(
-      spawn('java', [...javaOptions, '-cp', classPath, 'Reference'], { stdio: ['pipe', 'pipe', 'ignore'] }),
+      spawn('java', [...javaOptions, '-cp', classPath, program], { stdio: ['pipe', 'pipe', 'ignore'] }),
     );
   }
 
   /** Asks for the answer to one case. Ask one after the other. */
-  async answer<C extends RandomCase>(of: C): Promise<C & Answered> {
-    this.process.stdin?.write(`${JSON.stringify(of)}\n`);
+  async answer<C extends object>(of: C): Promise<Answered<C>> {
+    const question = JSON.stringify(of);
+    this.process.stdin?.write(`${question}\n`);
     const timer = setTimeout(() => this.process.kill('SIGKILL'), ANSWER_TIMEOUT_MS);
     const { value, done } = await this.lines.next();
     clearTimeout(timer);
-    if (done) throw new Error(`the Java process ended while it was asked for ${of.name}`);
-    return JSON.parse(value) as C & Answered;
+    if (done) throw new Error(`the Java process ended while it was asked for ${question.slice(0, MAX_SHOWN)}`);
+    return JSON.parse(value) as Answered<C>;
   }
 
   /** Ends the process. */

@@ -102,6 +102,31 @@ describe('highAvailability', () => {
     ]);
   });
 
+  it('takes a task from a copy that lacks more than the whole changelog', () => {
+    const tasks = tasksOf([[1, true]]).map((task) => ({ ...task, changelogRecords: 5_000 }));
+    const behind = new Map([[first, 6_000]]);
+
+    const { members, followUp } = highAvailability.assign(
+      inputOf([member(1, { lags: behind }), member(2)], {}, { tasks }),
+    );
+
+    expect(members.get('member-2')?.active).toEqual([first]);
+    expect(followUp).toBe(true);
+  });
+
+  it('looks at zones of changelogs where there are standbys to read them', () => {
+    const partitionZones = new Map(
+      [0, 1].map((partition) => [topicPartitionKey({ topic: 'in-0', partition }), ['a']] as const),
+    );
+    const near = { rackAwareAssignmentStrategy: 'min_traffic' as const };
+    const members = [member(1, { zone: 'a' }), member(2, { zone: 'b' })];
+
+    const isZoneAware = (numStandbyReplicas: number) =>
+      placeHighlyAvailable(inputOf(members, { ...near, numStandbyReplicas }, { partitionZones })).isZoneAware;
+
+    expect([isZoneAware(0), isZoneAware(1)]).toEqual([true, false]);
+  });
+
   it('does not look at zones where one is not known', () => {
     const partitionZones = new Map([[topicPartitionKey({ topic: 'in-0', partition: 0 }), ['b']]]);
     const near = { rackAwareAssignmentStrategy: 'min_traffic' as const };
