@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findAssignor } from '../../../lib/assignment/assignors.js';
+import type { AssignmentInput, TaskAssignor } from '../../../lib/assignment/task-assignor.js';
 import { UnavailableError } from '../../../lib/model/errors.js';
+import type { SettingsInput } from '../../../lib/model/settings.js';
 import type { Action, DeclareDead, InvokeMember } from '../../../lib/scheduler/actions.js';
 import { apply } from '../../../lib/scheduler/apply.js';
 import { decide } from '../../../lib/scheduler/decide.js';
@@ -12,8 +14,8 @@ import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
 const report = { running: [], positions: [], recordsProcessed: 0 };
 
-const setUp = async (partitions = 4) => {
-  const world = await ControlPlaneWorld.create({ members: 2 }, partitions);
+const setUp = async (partitions = 4, settings: SettingsInput = {}) => {
+  const world = await ControlPlaneWorld.create({ members: 2, ...settings }, partitions);
   await world.settle(60);
   const watch = createHeartbeatWatch();
   const invoked: unknown[] = [];
@@ -103,6 +105,52 @@ describe('a decision', () => {
 
       expect(write?.plan.assignment[holder]?.active).toContain(orphan);
     }
+  });
+});
+
+describe('an assignor', () => {
+  it('sees the settings that concern placement, and the zone that each member states', async () => {
+    const placing = {
+      rackAwareAssignmentTags: ['zone'],
+      rackAwareAssignmentStrategy: 'min_traffic',
+      rackAwareAssignmentTrafficCost: 7,
+      rackAwareAssignmentNonOverlapCost: 3,
+    } as const;
+    const { look } = await setUp(4, placing);
+    const seen: AssignmentInput[] = [];
+    const assignor: TaskAssignor = {
+      name: 'listening',
+      assign: (input) => {
+        seen.push(input);
+        return findAssignor('steady').assign(input);
+      },
+    };
+    const state = await look({ assignor });
+
+    decide({
+      ...state,
+      members: state.members.map((member) =>
+        member.memberId === 'member-1' ? { ...member, tags: { zone: 'a' } } : member,
+      ),
+    });
+
+    expect(seen[0]?.settings).toMatchObject(placing);
+    expect(seen[0]?.members.map(({ id, zone }) => [id, zone])).toEqual([
+      ['member-1', 'a'],
+      ['member-2', undefined],
+    ]);
+  });
+
+  it('of the name highAvailability gives the scheduler a plan that it can carry out: balance at once, no copies on members', async () => {
+    const { look } = await setUp(4, { numStandbyReplicas: 1 });
+
+    const { actions } = decide(await look({ assignor: findAssignor('highAvailability'), wanted: 2 }));
+
+    const plan = actions.find((action) => action.type === 'WritePlan')?.plan;
+    const placed = Object.values(plan?.assignment ?? {});
+    const tasks = placed.reduce((sum, { active }) => sum + active.length, 0);
+    expect(placed.map(({ active }) => active.length)).toEqual([tasks / 2, tasks / 2]);
+    expect(placed.flatMap(({ standby, warmup }) => [...standby, ...warmup])).toEqual([]);
   });
 });
 
