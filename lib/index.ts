@@ -84,6 +84,12 @@ export { resolveSettings, type Settings, type SettingsInput, settingsFromText } 
 export type { TaskId } from './model/task-id.js';
 export type { TopicPartition } from './model/topic-partition.js';
 export type { Window, Windowed } from './model/windowed.js';
+export type {
+  FixedKeyProcessor,
+  FixedKeyProcessorContext,
+  FixedKeyProcessorSupplier,
+  FixedKeyRecord,
+} from './processor/fixed-key.js';
 export type { Processor, ProcessorSupplier } from './processor/processor.js';
 export type {
   Cancellable,

@@ -4,10 +4,10 @@
  */
 import {
   defineApp,
+  type FixedKeyProcessor,
+  type FixedKeyProcessorContext,
   json,
   long,
-  type Processor,
-  type ProcessorContext,
   type ReadOnlyKeyValueStore,
   StreamsBuilder,
   string,
@@ -36,8 +36,8 @@ builder.globalTable('rates', { ...rates, store: 'rates' });
 
 builder.stream('parcels', parcels).processValues(priceParcels, { value: pricedParcels.value }).to('priced-parcels');
 
-function priceParcels(): Processor<string, Parcel, string, PricedParcel> {
-  let context: ProcessorContext<string, PricedParcel>;
+function priceParcels(): FixedKeyProcessor<string, Parcel, PricedParcel> {
+  let context: FixedKeyProcessorContext<string, PricedParcel>;
   let ratesByPlace: ReadOnlyKeyValueStore<string, ValueAndTimestamp<number>>;
   return {
     init(given) {

@@ -1,4 +1,5 @@
 import { TopologyError } from '../model/errors.js';
+import type { FixedKeyProcessorSupplier } from '../processor/fixed-key.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import { nullable } from '../serde/nullable-serde.js';
@@ -7,6 +8,7 @@ import type { TopicNameExtractor } from '../topology/node.js';
 import type { AnyJoin } from './joins/join-options.js';
 import { joinStream } from './joins/join-stream.js';
 import { PREFIX } from './names.js';
+import { fixedKeys } from './operators/fixed-keys.js';
 import { asyncBounds, mapValuesAsync } from './operators/map-values-async.js';
 import {
   filter,
@@ -193,10 +195,15 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   processValues(
-    supplier: ProcessorSupplier<K, V, K, never>,
+    supplier: FixedKeyProcessorSupplier<K, V, never>,
     options: ProcessOptions & AnySerdes = {},
   ): KStream<K, never> {
-    return this.retyped(PREFIX.processValues, options, supplier, NEW_VALUE);
+    return this.retyped(
+      PREFIX.processValues,
+      options,
+      fixedKeys(userFunction(supplier, 'processValues', 'supplier')),
+      NEW_VALUE,
+    );
   }
 
   private grouped(parts: StreamParts<K, V>, options: GroupOptions<K, NonNullable<V>>): KGroupedStream<K, V> {

@@ -7,6 +7,7 @@
  */
 import type { Awaitable } from '../model/awaitable.js';
 import type { Windowed } from '../model/windowed.js';
+import type { FixedKeyProcessorSupplier } from '../processor/fixed-key.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { GlobalKTable } from './global-ktable.js';
@@ -292,13 +293,16 @@ export interface KStream<K, V> {
     supplier: ProcessorSupplier<K, V, NoInfer<K2>, NoInfer<V2>>,
     options: ProcessOptions & NewKeyOptions<K2> & NewValueOptions<V2>,
   ): KStream<K2, V2>;
-  /** A step written by hand that keeps each record's key: nothing has to move afterwards. */
+  /**
+   * A step written by hand that keeps each record's key: nothing has to move afterwards. What it forwards are the records that it is given,
+   * with other values, timestamps or headers; see `FixedKeyProcessor`.
+   */
   processValues<V2 extends Like<V> = V>(
-    supplier: ProcessorSupplier<K, V, K, V2> & Served<V, V2>,
+    supplier: FixedKeyProcessorSupplier<K, V, V2> & Served<V, V2>,
     options?: ProcessOptions & SameValueOptions<V2>,
   ): KStream<K, V2>;
   processValues<V2>(
-    supplier: ProcessorSupplier<K, V, K, NoInfer<V2>>,
+    supplier: FixedKeyProcessorSupplier<K, V, NoInfer<V2>>,
     options: ProcessOptions & NewValueOptions<V2>,
   ): KStream<K, V2>;
 }

@@ -7,6 +7,8 @@ import type { StreamRecord } from './stream-record.js';
  * Kafka: `InternalProcessorContext`.
  */
 export interface EngineContext<KOut = never, VOut = never> extends ProcessorContext<KOut, VOut> {
+  /** Name of the node that it is the context of. */
+  readonly nodeName: string;
   /** Bytes of updates that this operator may hold back until the flush; 0: forward each one at once. */
   readonly cacheMaxBytes: number;
   /** Registers what forwards held-back updates: called before each seal, operators nearer the source first. */

@@ -31,7 +31,8 @@ export interface ProcessorContext<KOut = never, VOut = never> {
    * Hands a record to all children, or to the one named. The children have finished with it when the returned promise
    * resolves, or on return if it returns nothing. Records forwarded without waiting keep their order.
    *
-   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if there is no such child
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY if there is no such child · {ProcessingError} STREAMS_PROCESSING_FAILED if the call of the
+   *   processor or punctuator that would forward has ended (Kafka: "Current node is unknown")
    */
   forward(record: StreamRecord<KOut, VOut>, childName?: string): Awaitable<void>;
 

@@ -5,10 +5,11 @@
  *   N1  records that a node forwards without waiting reach its children one after the other
  *   N2  the node is done with a record only when its children are, whether or not it waited for them
  *   N3  on the synchronous path a forward is a call of the child, with no promise made
+ *   N4  a node forwards while a call of it runs, and at no other time: what would come later would go with another commit than its record
  */
 import { type Awaitable, isPromise } from '../model/awaitable.js';
 import { type Duration, durationMs } from '../model/duration.js';
-import { InvalidSettingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
+import { InvalidSettingError, ProcessingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import type { CommittedMark, CommittedTime, EngineContext, HeldRecord, Sleep } from '../processor/engine-context.js';
 import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../processor/processor-context.js';
@@ -59,6 +60,8 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   /** The last forward that is not finished (N1). */
   private tail: Promise<void> | null = null;
   private failure: { readonly thrown: unknown } | null = null;
+  /** Calls of the node that have begun and not ended. */
+  private callsRunning = 0;
 
   constructor(nodeName: string, storeNames: readonly string[], services: TaskServices) {
     this.nodeName = nodeName;
@@ -76,7 +79,19 @@ export class NodeContext implements EngineContext<unknown, unknown> {
     this.only = children.length === 1 ? (children[0] ?? null) : null;
   }
 
+  /** A call of the node begins; {@link leave} ends it, when all is finished that was forwarded in it. */
+  enter(): void {
+    this.callsRunning += 1;
+    this.scope.callsRunning += 1;
+  }
+
+  leave(): void {
+    this.callsRunning -= 1;
+    this.scope.callsRunning -= 1;
+  }
+
   forward(record: StreamRecord<unknown, unknown>, childName?: string): Awaitable<void> {
+    if (this.callsRunning === 0) throw this.forwardedLate();
     if (this.tail === null && this.only !== null && childName === undefined) {
       const result = this.only.process(record);
       return isPromise(result) ? this.keep(result) : undefined;
@@ -179,6 +194,13 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void {
     if (reason === 'late' || reason === 'expired') this.services.failures.late(this.nodeName, reason);
     else this.scope.recordDropped(reason);
+  }
+
+  private forwardedLate(): ProcessingError {
+    return new ProcessingError(`node ${this.nodeName} forwards a record after the call that began it has ended`, {
+      details: { node: this.nodeName, taskId: this.taskId },
+      remedy: 'Return, or await, every promise that a processor or punctuator begins: its record is not done before.',
+    });
   }
 
   private child(name: string): Receiver {

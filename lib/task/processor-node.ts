@@ -46,13 +46,16 @@ export class RunningProcessor implements Receiver {
   process(record: StreamRecord<unknown, unknown>): Awaitable<void> {
     const { context } = this;
     context.timestampMs = record.timestampMs;
+    context.enter();
     let result: Awaitable<void>;
     try {
       result = this.processor.process(record);
     } catch (thrown) {
+      context.leave();
       return this.services.failures.processing(thrown, this.name);
     }
     if (isPromise(result) || context.isPending) return this.handled(this.finish(result));
+    context.leave();
   }
 
   close(): Awaitable<void> {
@@ -85,21 +88,27 @@ export class RunningProcessor implements Receiver {
   }
 
   private run(call: () => Awaitable<void>): Awaitable<void> {
+    this.context.enter();
     let result: Awaitable<void>;
     try {
       result = call();
     } catch (thrown) {
+      this.context.leave();
       throw userError(thrown, this.name, this.services.scope);
     }
     if (isPromise(result) || this.context.isPending) return this.finish(result);
+    this.context.leave();
   }
 
+  /** Ends a call that has begun: whoever waits for its result, or for what it has forwarded. */
   private async finish(result: Awaitable<void>): Promise<void> {
     try {
       await result;
       await this.context.settled();
     } catch (thrown) {
       throw userError(thrown, this.name, this.services.scope);
+    } finally {
+      this.context.leave();
     }
   }
 }

@@ -29,6 +29,8 @@ export class TaskScope {
   readonly dropped = new DroppedRecords();
   /** Whether anything was processed, written or dropped since the last seal. */
   dirty = false;
+  /** Calls of nodes, and what the task itself does to its stores, that have begun and not ended; 0: nothing may be written. */
+  callsRunning = 0;
 
   constructor(applicationId: string, taskId: TaskId, wallClockMs: number) {
     this.applicationId = applicationId;

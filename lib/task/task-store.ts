@@ -39,6 +39,7 @@ export class TaskStore implements ByteStore {
 
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
     this.check();
+    if (this.scope.callsRunning === 0) throw this.writtenLate();
     const isPut = this.store.put(key, value, timestampMs);
     this.pendingBytes += key.length + (value === null ? 0 : value.length);
     this.scope.dirty = true;
@@ -66,6 +67,17 @@ export class TaskStore implements ByteStore {
 
   close(): void {
     this.closed = true;
+  }
+
+  /** Nobody knows with which commit it would go: a crash before that would lose it, though its record is committed. */
+  private writtenLate(): InvalidStateStoreError {
+    return new InvalidStateStoreError(
+      `store ${this.name} of task ${this.scope.taskId} is written to after the call that began it has ended`,
+      {
+        details: { store: this.name, taskId: this.scope.taskId },
+        remedy: 'Return, or await, every promise that a processor or punctuator begins: its record is not done before.',
+      },
+    );
   }
 
   private check(): void {

@@ -107,9 +107,15 @@ export class TaskStores {
 
   /** Removes entries that have ended, a bounded number in each store, but for those that an operator removes itself. */
   removeEnded(): void {
-    for (const store of this.expiring) {
-      if (store.isRemovedByOperator) continue;
-      for (let removed = 0; removed < ENTRIES_ENDED_PER_RECORD; removed += 1) if (store.removeNext() === null) break;
+    if (this.expiring.length === 0) return;
+    this.scope.callsRunning += 1;
+    try {
+      for (const store of this.expiring) {
+        if (store.isRemovedByOperator) continue;
+        for (let removed = 0; removed < ENTRIES_ENDED_PER_RECORD; removed += 1) if (store.removeNext() === null) break;
+      }
+    } finally {
+      this.scope.callsRunning -= 1;
     }
   }
 

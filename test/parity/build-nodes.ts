@@ -3,6 +3,7 @@ import type {
   BuildOptions,
   KGroupedStream,
   KTable,
+  FixedKeyProcessorSupplier,
   ProcessorSupplier,
   StoreSpec,
   TimestampExtractor,
@@ -163,7 +164,9 @@ const operators: Readonly<Record<string, Operator>> = {
   processValues: ofStream((input, node) => {
     const value = forwardedType(node.processor ?? '');
     const options = { ...named(node), stores: node.stores ?? [], value: serde(value) };
-    return { ...input, of: input.of.processValues(supplierOf(node), options), value };
+    // The cases' processors take records of any key, and change none where a case keeps the keys.
+    const supplier = supplierOf(node) as unknown as FixedKeyProcessorSupplier<Value, Value, Value>;
+    return { ...input, of: input.of.processValues(supplier, options), value };
   }),
   to: ofStream((input, node) => {
     const { topicByFirstChar } = node;

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp, type Processor, StreamsBuilder, string, TopologyError } from '../../../../lib/index.js';
-import type { ProcessorContext } from '../../../../lib/processor/processor-context.js';
-import type { StreamRecord } from '../../../../lib/processor/stream-record.js';
+import {
+  defineApp,
+  type FixedKeyProcessor,
+  type FixedKeyProcessorContext,
+  type FixedKeyRecord,
+  StreamsBuilder,
+  string,
+  TopologyError,
+} from '../../../../lib/index.js';
 import { heldUpdates } from '../../../../lib/state/held-update.js';
 import { TopologyTestDriver } from '../../../../lib/testing/topology-test-driver.js';
 
@@ -9,14 +15,14 @@ const text = { key: string(), value: string() };
 const joiner = (value: string, row: string | null) => `${value}+${row}`;
 
 /** Gives each record's value the offset at which the record came in. */
-class WithOffset implements Processor<string, string, string, string> {
-  declare private context: ProcessorContext<string, string>;
+class WithOffset implements FixedKeyProcessor<string, string, string> {
+  declare private context: FixedKeyProcessorContext<string, string>;
 
-  init(context: ProcessorContext<string, string>): void {
+  init(context: FixedKeyProcessorContext<string, string>): void {
     this.context = context;
   }
 
-  process(record: StreamRecord<string, string>) {
+  process(record: FixedKeyRecord<string, string>) {
     const { topic, offset } = this.context.recordMetadata() ?? {};
     const tags = record.headers.map(({ key }) => key).join();
     return this.context.forward(record.withValue(`${record.value} of ${topic}@${offset} ${tags}`.trim()));
