@@ -1,7 +1,16 @@
 /** What `simulate` says of an application that fails: whose fault it is, and how to see it again. */
 import { setTimeout } from 'node:timers';
 import { describe, expect, it } from 'vitest';
-import { defineApp, json, long, type SimulationFailedError, StreamsBuilder, string } from '../../lib/index.js';
+import {
+  defineApp,
+  json,
+  long,
+  type ProcessorContext,
+  type SimulationFailedError,
+  type StreamRecord,
+  StreamsBuilder,
+  string,
+} from '../../lib/index.js';
 import { type SimulatedEnvironment, simulate } from '../../lib/testing/index.js';
 
 const text = { key: string(), value: string() };
@@ -225,5 +234,82 @@ describe('what simulate leaves out of the comparison', () => {
     expect(outputs).toEqual({ copies: 'sequence' });
     expect(why).toEqual({ outputs: {}, stores: {} });
     expect(remote).toEqual({ calls: 0, repeated: 0 });
+  });
+
+  it('names topic and key of an application that makes of one input now this and now that', async () => {
+    let count = 0;
+    const app = () => {
+      const builder = new StreamsBuilder();
+      builder
+        .stream('words', text)
+        .mapValues((word): string => {
+          count += 1;
+          return `${word}#${count}`;
+        })
+        .to('copies');
+      return defineApp({ applicationId: 'counting', topology: builder.build() });
+    };
+
+    const { message, details, remedy } = await failureOf(simulate(app, { inputs: words, seeds: [3] }));
+
+    expect(message).toMatch(
+      /with seed 3, the application is not a function of its input.*key 'k\d' of partition \d of topic 'copies'/,
+    );
+    expect(details).toMatchObject({ seed: 3, checker: 'function-of-its-input' });
+    expect(remedy).toContain("outputs: { 'copies': 'none' }");
+    await expect(
+      simulate(app, { inputs: words, seeds: [3], faults: [], outputs: { copies: 'none' } }),
+    ).resolves.toMatchObject({ outputs: { copies: 'none' } });
+  });
+
+  it('says of a store that fails without faults too that processes come and go', async () => {
+    const app = () => {
+      const kept = new Map<string, string>();
+      const builder = new StreamsBuilder();
+      builder
+        .stream('words', text)
+        .mapValues((word, key) => {
+          kept.set(key, (kept.get(key) ?? '') + word);
+          return kept.get(key) ?? '';
+        })
+        .groupByKey()
+        .reduce((_, next) => next, { store: 'newest' });
+      return defineApp({ applicationId: 'keeping', topology: builder.build() });
+    };
+
+    const { message, remedy } = await failureOf(simulate(app, { inputs: words, seeds: 20, faults: [] }));
+
+    expect(message).toContain("breaks 'stores-equal-reference'");
+    expect(message).toContain('It fails even without faults');
+    expect(remedy).toContain('processes come and go in every run');
+  });
+
+  it.each(['timestamp', 'header'])('sees a %s that depends on the memory of a process', async (what) => {
+    const app = () => {
+      let count = 0;
+      const builder = new StreamsBuilder();
+      builder
+        .stream('words', text)
+        .process(() => {
+          let context: ProcessorContext<string, string>;
+          return {
+            init(given: ProcessorContext<string, string>) {
+              context = given;
+            },
+            process(record: StreamRecord<string, string>) {
+              count += 1;
+              const headers = [{ key: 'n', value: Buffer.from(String(count)) }];
+              return context.forward(what === 'header' ? record.withHeaders(headers) : record.withTimestamp(count));
+            },
+          };
+        }, text)
+        .to('copies');
+      return defineApp({ applicationId: 'stamping', topology: builder.build() });
+    };
+
+    const { message } = await failureOf(simulate(app, { inputs: words, seeds: 20, shrinkRuns: 0 }));
+
+    expect(message).toContain("breaks 'outputs-equal-reference'");
+    expect(message).toMatch(what === 'header' ? /with "n": '\d+', the reference/ : /at \d+, the reference/);
   });
 });

@@ -68,6 +68,7 @@ export class Cloud {
   readonly broken: string[] = [];
   /** Input that was appended so far, in order. */
   readonly inputs: ScenarioInput[] = [];
+  private readonly offsets = new Map<ScenarioInput, number>();
   /** What faults have damaged beyond what the product can make good. */
   readonly harms: Harms;
   private readonly mapping = new EventSourceMapping({
@@ -150,8 +151,14 @@ export class Cloud {
     records.append(key, value, timestampMs);
     this.inputs.push(input);
     const offset = await this.log.append({ topic, partition }, records.build());
+    this.offsets.set(input, offset);
     this.timeline.add('world', 'input', { topic, partition, offset });
     if (this.scenario.doorbells === true) this.mapping.note({ topic, partition, offset });
+  }
+
+  /** Offset at which an input was appended; undefined if it was not. */
+  offsetOf(input: ScenarioInput): number | undefined {
+    return this.offsets.get(input);
   }
 
   /** A stream of chance of this run. */

@@ -8,6 +8,7 @@ import type { FetchResult, LogReader } from '../../log/log.js';
 import { byteKey } from '../../model/byte-key.js';
 import { OffsetOutOfRangeError } from '../../model/errors.js';
 import type { Offset } from '../../model/offset.js';
+import type { Headers } from '../../model/record-set.js';
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../../model/topic-partition.js';
 
 /** Keys and values are bytes, one character a byte: they are compared, and kept in maps. */
@@ -16,6 +17,7 @@ export interface SeenRecord {
   readonly key: string | null;
   readonly value: string | null;
   readonly timestampMs: number;
+  readonly headers: Headers;
 }
 
 const NO_RECORDS: readonly SeenRecord[] = [];
@@ -81,8 +83,8 @@ export class CommittedLog {
     this.seen.set(key, seen);
     for (const record of records) {
       if (record.offset < from) continue;
-      const { offset, timestampMs } = record;
-      seen.push({ offset, key: packed(record.key), value: packed(record.value), timestampMs });
+      const { offset, timestampMs, headers } = record;
+      seen.push({ offset, key: packed(record.key), value: packed(record.value), timestampMs, headers });
     }
     this.positions.set(key, nextOffset);
   }

@@ -10,6 +10,7 @@
  * At least once, a store has counted repeated input again: then values are others than the reference's, and only that none is
  * missing can be said; behind a cache, that there is one.
  */
+import { shownValue as shown } from './seen-value.js';
 import type { OutputComparison } from './subject.js';
 
 export interface ComparisonFacts {
@@ -21,7 +22,7 @@ export interface ComparisonFacts {
   readonly isStateful: boolean;
 }
 
-/** Values as bytes, one character a byte; null: no value. */
+/** Values as bytes, one character a byte, with what else is compared of each record (seen-value.ts); null: no value. */
 export type SeenValues = readonly (string | null)[];
 
 /** @returns what is wrong, in words; null: nothing */
@@ -104,10 +105,4 @@ function lacking(whole: SeenValues, part: SeenValues, where: 'is there' | 'is in
 
 function tooFew(seen: SeenValues, wanted: SeenValues): string | null {
   return seen.length < wanted.length ? `${seen.length} values, the reference has ${wanted.length}` : null;
-}
-
-function shown(value: string | null | undefined): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'a tombstone';
-  return /^[ -~]*$/.test(value) ? `'${value}'` : `0x${Buffer.from(value, 'latin1').toString('hex')}`;
 }

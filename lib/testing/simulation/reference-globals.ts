@@ -1,5 +1,4 @@
 import type { RecordSet } from '../../model/record-set.js';
-import { RecordSetBuilder } from '../../model/record-set-builder.js';
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../../model/topic-partition.js';
 import type { TransactionalStore } from '../../state/byte-store.js';
 import { createStores } from '../../state/create-stores.js';
@@ -11,7 +10,6 @@ export class ReferenceGlobals {
   /** By name. */
   readonly stores: ReadonlyMap<string, TransactionalStore>;
   private readonly tasks: ReadonlyMap<string, GlobalTask>;
-  private readonly ends = new Map<TopicPartitionKey, number>();
 
   constructor(app: StreamsApp, nowMs: number) {
     const globals = [...app.topology.globalStores.values()];
@@ -29,18 +27,12 @@ export class ReferenceGlobals {
     for (const task of this.tasks.values()) await task.init();
   }
 
-  /** Records of a topic that may be a global one. */
+  /** Records, with their offsets, of a topic that may be a global one. */
   async give(key: TopicPartitionKey, set: RecordSet, nowMs: number): Promise<void> {
     const { topic, partition } = parseTopicPartitionKey(key);
     const task = this.tasks.get(topic);
     if (task === undefined) return;
-    const from = this.ends.get(key) ?? 0;
-    const builder = new RecordSetBuilder();
-    for (const record of set)
-      builder.append(record.key, record.value, record.timestampMs, record.headers, from + builder.size);
-    const records = builder.build();
-    this.ends.set(key, from + records.size);
-    for (let at = 0; at < records.size; ) at = await task.apply({ partition, records }, at, nowMs);
+    for (let at = 0; at < set.size; ) at = await task.apply({ partition, records: set }, at, nowMs);
   }
 
   async close(): Promise<void> {

@@ -11,45 +11,39 @@
  *
  * In the order `contrary` nothing is as in the other but the order within each partition of an input topic: tasks run the other
  * way round, the last partition of all input comes whole before the one before it, and wall-clock timers fire in between, an
- * hour apart. What both orders agree on is decided by the input; what they do not is decided by timing.
+ * hour apart. A drawn order is one of all that a run may take: record by record as they arrive, or partitions, tasks and commits
+ * each at a pace of their own, wall-clock timers with the arrivals. What all orders agree on is decided by the input; what they
+ * do not is decided by timing.
  */
-import { InternalError } from '../../model/errors.js';
-import type { Offset } from '../../model/offset.js';
-import type { RecordSet } from '../../model/record-set.js';
-import { RecordSetBuilder } from '../../model/record-set-builder.js';
-import { parseTopicPartitionKey, type TopicPartitionKey, topicPartitionKey } from '../../model/topic-partition.js';
-import type { TransactionalStore } from '../../state/byte-store.js';
-import { createStores } from '../../state/create-stores.js';
-import { createStreamTask } from '../../task/create-task.js';
-import type { StreamTask } from '../../task/stream-task.js';
-import type { TaskSpec } from '../../topology/resolve-partitions.js';
-import { subTopologyOf } from '../../topology/topology.js';
-import { ReferenceGlobals } from './reference-globals.js';
+
+import { type TopicPartitionKey, topicPartitionKey } from '../../model/topic-partition.js';
+import type { StreamsApp } from '../../topology/app.js';
+import type { Chance } from './chance.js';
+import { type Reference, ReferenceRun, type ReferenceTask } from './reference-run.js';
 import type { ScenarioInput } from './scenario.js';
 import type { SubjectMap } from './subject-map.js';
 
-export interface Reference {
-  /** Records written to each partition of each topic, changelogs included, in order. */
-  readonly records: ReadonlyMap<TopicPartitionKey, readonly RecordSet[]>;
-  /** Content of each store, by the partition of its changelog: values by key, both as bytes, one character a byte. */
-  readonly stores: ReadonlyMap<TopicPartitionKey, ReadonlyMap<string, string>>;
+export type { Reference } from './reference-run.js';
+
+/**
+ * `every`: caches are off, and every update is there · `last`: caches hold everything, and of a round only the last is ·
+ * `asSet`: caches are as the application's settings say.
+ */
+export type ReferenceUpdates = 'every' | 'last' | 'asSet';
+export type ReferenceOrder = 'natural' | 'contrary' | DrawnOrder;
+
+export interface DrawnOrder {
+  readonly chance: Chance;
+  /** Whether each record is processed and committed as it arrives. */
+  readonly isPrompt: boolean;
 }
 
-/** `every`: caches are off, and every update is there · `last`: caches hold everything, and of a round only the last is. */
-export type ReferenceUpdates = 'every' | 'last';
-export type ReferenceOrder = 'natural' | 'contrary';
-
-/** Rounds after which a topology counts as one that feeds itself for ever. */
-const MAX_ROUNDS = 1_000;
-const SLICE_RECORDS = 1_000_000;
 /** Between two partitions in the contrary order. */
 const APART_MS = 3_600_000;
-
-interface ReferenceTask {
-  readonly spec: TaskSpec;
-  readonly task: StreamTask;
-  readonly stores: ReadonlyMap<string, TransactionalStore>;
-}
+/** Shares of the steps at which a partition's records are seen, a task goes on, a task commits: each draws one of them. */
+const PARTITION_PACES = [1, 1, 1, 0.3, 0.03];
+const TASK_PACES = [1, 1, 0.3, 0.05];
+const COMMIT_PACES = [1, 0.3, 0.05];
 
 export interface ReferenceOptions {
   readonly updates: ReferenceUpdates;
@@ -57,162 +51,99 @@ export interface ReferenceOptions {
   readonly nowMs: number;
   /** Default: `natural`. */
   readonly order?: ReferenceOrder;
+  /** Offset that an input has in the log. Absent, or undefined: the next one. */
+  readonly offsetOf?: (input: ScenarioInput) => number | undefined;
+  /** Makes an application for each task, as each may run in a process of its own. Absent: all share that of the map. */
+  readonly createApp?: () => StreamsApp;
 }
 
 /** @throws whatever the subject's own code throws on this input */
 export async function referenceOf(
   map: SubjectMap,
   inputs: readonly ScenarioInput[],
-  options: ReferenceOptions,
+  { updates, nowMs, order = 'natural', offsetOf = () => undefined, createApp = () => map.app }: ReferenceOptions,
 ): Promise<Reference> {
-  return new ReferenceRun(map, options).run(inputs);
+  const run = new ReferenceRun(map, {
+    statestoreCacheMaxBytes: cacheBytes(map, updates),
+    startMs: nowMs,
+    isReversed: order === 'contrary',
+    // Where it is not told, nobody may count on the offsets of what the application itself has written.
+    gap: order === 'natural' ? 0 : 1,
+    offsetOf,
+    createApp,
+  });
+  await run.init();
+  if (order === 'natural') await run.feed(inputs);
+  else if (order === 'contrary') await feedContrary(run, inputs);
+  else await feedAsDrawn(run, inputs, order);
+  await run.processAll();
+  return run.close();
 }
 
-class ReferenceRun {
-  private readonly tasks: readonly ReferenceTask[];
-  private readonly globals: ReferenceGlobals;
-  private readonly records = new Map<TopicPartitionKey, RecordSet[]>();
-  private readonly ends = new Map<TopicPartitionKey, number>();
-  /** By input partition: sets that its task has not been given yet. */
-  private readonly waiting = new Map<TopicPartitionKey, RecordSet[]>();
-  private readonly isContrary: boolean;
-  private nowMs: number;
+function cacheBytes({ app }: SubjectMap, updates: ReferenceUpdates): number {
+  if (updates === 'asSet') return app.settings.statestoreCacheMaxBytes;
+  return updates === 'last' ? Number.MAX_SAFE_INTEGER : 0;
+}
 
-  constructor(map: SubjectMap, { nowMs, updates, order = 'natural' }: ReferenceOptions) {
-    this.nowMs = nowMs;
-    this.isContrary = order === 'contrary';
-    const { app, partitionCounts } = map;
-    const statestoreCacheMaxBytes = updates === 'last' ? Number.MAX_SAFE_INTEGER : 0;
-    // A task that waited for an input that may still come would wait for ever: time stands still here.
-    const settings = { ...app.settings, statestoreCacheMaxBytes, maxTaskIdleMs: 0 };
-    this.globals = new ReferenceGlobals({ ...app, settings }, nowMs);
-    const { stores: globalStores } = this.globals;
-    const specs = this.isContrary ? [...map.tasks].reverse() : map.tasks;
-    this.tasks = specs.map((spec) => {
-      const names = subTopologyOf(app.topology, spec.subTopology)?.stores ?? [];
-      const stores = createStores(names.flatMap((name) => app.topology.stores.get(name) ?? []));
-      const { taskId } = spec;
-      const init = {
-        app: { ...app, settings },
-        taskId,
-        partitionCounts,
-        stores,
-        globalStores,
-        committed: new Map(),
-        nowMs,
-      };
-      return { spec, stores, task: createStreamTask(init) };
-    });
-    for (const { spec } of this.tasks) for (const input of spec.inputs) this.waiting.set(topicPartitionKey(input), []);
-  }
-
-  async run(inputs: readonly ScenarioInput[]): Promise<Reference> {
-    await this.globals.init();
-    for (const { task } of this.tasks) await task.init();
-    if (this.isContrary) await this.feedContrary(inputs);
-    else await this.feedAndProcess(inputs);
-    for (const { task } of this.tasks) await task.close();
-    await this.globals.close();
-    return { records: this.records, stores: this.contents() };
-  }
-
-  private async feedAndProcess(inputs: readonly ScenarioInput[]): Promise<void> {
-    await this.feed(inputs);
-    let rounds = 0;
-    while (await this.round()) {
-      rounds += 1;
-      if (rounds > MAX_ROUNDS) throw new InternalError('the input keeps the topology busy for ever');
+async function feedContrary(run: ReferenceRun, inputs: readonly ScenarioInput[]): Promise<void> {
+  const partitions = byPartition(inputs);
+  const order = [...partitions.values()].sort((a, b) => (b[0]?.partition ?? 0) - (a[0]?.partition ?? 0));
+  for (const part of order) {
+    await run.feed(part);
+    await run.processAll();
+    run.nowMs += APART_MS;
+    for (const each of run.tasks) {
+      await each.task.punctuate(run.nowMs);
+      await run.commit(each);
     }
+    await run.processAll();
   }
+}
 
-  private async feedContrary(inputs: readonly ScenarioInput[]): Promise<void> {
-    const partitions = new Map<TopicPartitionKey, ScenarioInput[]>();
-    for (const input of inputs) {
-      const key = topicPartitionKey(input);
-      partitions.set(key, [...(partitions.get(key) ?? []), input]);
+async function feedAsDrawn(
+  run: ReferenceRun,
+  inputs: readonly ScenarioInput[],
+  { chance, isPrompt }: DrawnOrder,
+): Promise<void> {
+  const paceOf = (paces: readonly number[]) => (isPrompt ? 1 : chance.pick(paces));
+  const startMs = run.nowMs;
+  const queues = [...byPartition(inputs).keys()].map((key) => ({
+    key,
+    pace: paceOf(PARTITION_PACES),
+    arrived: [] as ScenarioInput[],
+  }));
+  const taskPaces = new Map<ReferenceTask, number>(run.tasks.map((task) => [task, paceOf(TASK_PACES)]));
+  const commitPace = paceOf(COMMIT_PACES);
+  const step = async () => {
+    for (const each of run.tasks) {
+      if (!chance.happens(taskPaces.get(each) ?? 1)) continue;
+      await each.task.punctuate(run.nowMs);
+      await run.process(each);
+      if (each.task.hasUncommitted && chance.happens(commitPace)) await run.commit(each);
     }
-    const order = [...partitions.values()].sort((a, b) => (b[0]?.partition ?? 0) - (a[0]?.partition ?? 0));
-    for (const part of order) {
-      await this.feedAndProcess(part);
-      this.nowMs += APART_MS;
-      for (const each of this.tasks) {
-        await each.task.punctuate(this.nowMs);
-        await this.commit(each);
-      }
-      await this.feedAndProcess([]);
-    }
+  };
+  for (const input of inputs) {
+    run.nowMs = startMs + input.atMs;
+    queues.find(({ key }) => key === topicPartitionKey(input))?.arrived.push(input);
+    for (const { pace, arrived } of queues) if (chance.happens(pace)) await run.feed(arrived.splice(0));
+    await step();
   }
+  // What is late now comes in any order.
+  for (let late = lateOf(queues); late.length > 0; late = lateOf(queues)) {
+    await run.feed(chance.pick(late).arrived.splice(0, 1));
+    await step();
+  }
+}
 
-  private async feed(inputs: readonly ScenarioInput[]): Promise<void> {
-    const builders = new Map<TopicPartitionKey, RecordSetBuilder>();
-    for (const input of inputs) {
-      const key = topicPartitionKey(input);
-      const builder = builders.get(key) ?? new RecordSetBuilder();
-      builders.set(key, builder);
-      builder.append(input.key, input.value, input.timestampMs);
-    }
-    for (const [key, builder] of builders) await this.give(key, builder.build());
-  }
+function lateOf<Q extends { readonly arrived: readonly ScenarioInput[] }>(queues: readonly Q[]): readonly Q[] {
+  return queues.filter(({ arrived }) => arrived.length > 0);
+}
 
-  /** @returns whether there was anything to do */
-  private async round(): Promise<boolean> {
-    let worked = false;
-    for (const each of this.tasks) {
-      const { spec, task } = each;
-      const news = spec.inputs.filter((input) => (this.waiting.get(topicPartitionKey(input)) ?? []).length > 0);
-      if (news.length === 0) continue;
-      worked = true;
-      for (const input of spec.inputs) this.offer(task, topicPartitionKey(input));
-      await task.process(this.nowMs, SLICE_RECORDS);
-      await this.commit(each);
-    }
-    return worked;
+function byPartition(inputs: readonly ScenarioInput[]): Map<TopicPartitionKey, ScenarioInput[]> {
+  const partitions = new Map<TopicPartitionKey, ScenarioInput[]>();
+  for (const input of inputs) {
+    const key = topicPartitionKey(input);
+    partitions.set(key, [...(partitions.get(key) ?? []), input]);
   }
-
-  private async commit({ task, stores }: ReferenceTask): Promise<void> {
-    const output = await task.seal();
-    for (const store of stores.values()) store.commit();
-    for (const [key, set] of [...output.outputs, ...output.changelogs]) await this.written(key, set);
-  }
-
-  /** Also where there is nothing: without that news the other inputs are held back. */
-  private offer(task: StreamTask, key: TopicPartitionKey): void {
-    const builder = new RecordSetBuilder();
-    const from = this.ends.get(key) ?? 0;
-    for (const set of this.waiting.get(key) ?? [])
-      for (const record of set)
-        builder.append(record.key, record.value, record.timestampMs, record.headers, from + builder.size);
-    this.waiting.set(key, []);
-    const nextOffset = (from + builder.size) as Offset;
-    this.ends.set(key, nextOffset);
-    task.addRecords({ ...parseTopicPartitionKey(key), records: builder.build(), nextOffset, endOffset: nextOffset });
-  }
-
-  private async written(key: TopicPartitionKey, set: RecordSet): Promise<void> {
-    if (set.size === 0) return;
-    const before = this.records.get(key);
-    if (before === undefined) this.records.set(key, [set]);
-    else before.push(set);
-    await this.give(key, set);
-  }
-
-  /** Hands a set on to the task that reads the partition, and to the global store. */
-  private async give(key: TopicPartitionKey, set: RecordSet): Promise<void> {
-    this.waiting.get(key)?.push(set);
-    await this.globals.give(key, set, this.nowMs);
-  }
-
-  private contents(): Reference['stores'] {
-    const contents = new Map<TopicPartitionKey, ReadonlyMap<string, string>>();
-    for (const { spec, stores } of this.tasks) {
-      for (const changelog of spec.changelogs) {
-        const entries = [...(stores.get(changelog.store)?.committed() ?? [])];
-        const content = entries.map(
-          ({ key, value }) => [key as string, Buffer.from(value).toString('latin1')] as const,
-        );
-        contents.set(topicPartitionKey(changelog), new Map(content));
-      }
-    }
-    return contents;
-  }
+  return partitions;
 }

@@ -2,28 +2,33 @@
 import { parseTopicPartitionKey, type TopicPartitionKey } from '../../model/topic-partition.js';
 import type { CommittedLog } from './committed-log.js';
 import type { Reference } from './reference.js';
+import { type ComparedParts, seenValue, VALUES_ALONE } from './seen-value.js';
 
 /** By key as bytes, one character a byte, each in its partition: `2/water`; a record without key has none after the stroke. */
 export type ValuesByKey = ReadonlyMap<string, readonly (string | null)[]>;
 
 /** What was committed to a topic. */
-export function committedValues(committed: CommittedLog, topic: string): ValuesByKey {
+export function committedValues(committed: CommittedLog, topic: string, parts = VALUES_ALONE): ValuesByKey {
   const values = new Map<string, (string | null)[]>();
   for (const partition of partitionsOf(committed.partitions, topic)) {
     const prefix = `${parseTopicPartitionKey(partition).partition}/`;
-    for (const { key, value } of committed.records(partition)) add(values, prefix + (key ?? ''), value);
+    for (const record of committed.records(partition))
+      add(values, prefix + (record.key ?? ''), seenValue(record.value, record, parts));
   }
   return values;
 }
 
 /** What the reference has written to a topic. */
-export function referenceValues({ records }: Reference, topic: string): ValuesByKey {
+export function referenceValues(
+  { records }: Reference,
+  topic: string,
+  parts: ComparedParts = VALUES_ALONE,
+): ValuesByKey {
   const values = new Map<string, (string | null)[]>();
   for (const partition of partitionsOf([...records.keys()], topic)) {
     const prefix = `${parseTopicPartitionKey(partition).partition}/`;
-    for (const set of records.get(partition) ?? [])
-      for (let index = 0; index < set.size; index += 1)
-        add(values, prefix + (packed(set.key(index)) ?? ''), packed(set.value(index)));
+    for (const record of (records.get(partition) ?? []).flatMap((set) => [...set]))
+      add(values, prefix + (packed(record.key) ?? ''), seenValue(packed(record.value), record, parts));
   }
   return values;
 }
@@ -38,6 +43,7 @@ function add(values: Map<string, (string | null)[]>, key: string, value: string 
   else before.push(value);
 }
 
-function packed(bytes: Uint8Array | null): string | null {
+/** As bytes, one character a byte. */
+export function packed(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

@@ -14,7 +14,7 @@ import { explainFailure } from './door/explain-failure.js';
 import { type GivenOptions, resolveOptions } from './door/resolve-options.js';
 import type { SimulatedApp, SimulationOptions } from './door/simulation-options.js';
 import { type SimulationReport, Tally } from './door/tally.js';
-import { comparisonsOf, runUserScenario, startReference, type UserSubject } from './door/user-run.js';
+import { comparisonsOf, runAndCompare, startReference, type UserSubject } from './door/user-run.js';
 import { generateScenario, type ScenarioPlan } from './generate-scenario.js';
 import { partOf } from './scenario-part.js';
 
@@ -62,12 +62,13 @@ export async function simulate<K extends object, V extends object, Outside = und
   const tally = new Tally(resolved.seeds);
   for (const seed of resolved.seeds) {
     const drawn = generateScenario(plan, seed);
-    const comparisons = await comparisonsOf(user, drawn);
-    if (resolved.isStrict) refuseUncompared(comparisons, seed);
-    const whole = aimAtServices(drawn, resolved.kinds, comparisons.remoteCalls.total);
+    const decided = await comparisonsOf(user, drawn);
+    if (resolved.isStrict) refuseUncompared(decided, seed);
+    const whole = aimAtServices(drawn, resolved.kinds, decided.remoteCalls.total);
     const part = askedPart(whole, resolved.part);
     const scenario = partOf(whole, part);
-    const run = await runUserScenario(user, scenario, comparisons);
+    const { run, comparisons } = await runAndCompare(user, scenario, decided);
+    if (resolved.isStrict) refuseUncompared(comparisons, seed);
     if (run.violations.length > 0) throw await explainFailure(user, { scenario, part, comparisons, run });
     tally.add(scenario, comparisons, run);
   }

@@ -3,6 +3,7 @@ import type { Host } from '../../host/host.js';
 import type { Settings } from '../../model/settings.js';
 import type { StreamsApp } from '../../topology/app.js';
 import type { ScenarioInput } from './scenario.js';
+import type { ComparedParts } from './seen-value.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { Timeline } from './timeline.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -26,14 +27,20 @@ export interface Subject {
     process: SimulatedProcess,
     cloud: { readonly time: VirtualTime; readonly timeline: Timeline; readonly host: Host },
   ) => StreamsApp;
+  /** Begins a reference: answers what makes the application of each of its tasks, whose memory is its own. Absent: all share `app`. */
+  readonly beginReference?: () => () => StreamsApp;
   /** Source and sink topics with their partitions, names on the broker. */
   readonly topics: Readonly<Record<string, number>>;
   /** By name on the broker; a sink topic that is not named is compared as `multiset`. */
   readonly outputs: Readonly<Record<string, OutputComparison>>;
+  /** By output topic: what is compared of each record besides its value. Absent: nothing. */
+  readonly comparedParts?: Readonly<Record<string, ComparedParts>>;
   /** Output topics whose values number the records of each key (longs 1, 2, 3 …): a duplicate or a gap shows in them. */
   readonly counting?: readonly string[];
   /** Stores whose content depends on more than the input, on timers for example: not compared with the reference. */
   readonly incomparableStores?: readonly string[];
+  /** Stores in which records wait that are compared without where those came from: offsets of repartition topics are no input. */
+  readonly storesWithoutOrigins?: readonly string[];
   /** Whether the application falls asleep when there is no input: `idleTimeoutMs` is not 0, and no timer keeps it awake. */
   readonly sleeps?: boolean;
   /** A second opinion on the outputs, worked out without any code of the product. Absent: there is none. */

@@ -26,6 +26,7 @@ export class Witness {
   readonly coverage = new ProtocolCoverage();
   readonly trouble: Trouble;
   private readonly cloud: Cloud;
+  private readonly begin: Subject['beginReference'];
   private sampled: ReadonlyMap<TopicPartitionKey, SampledEnds> = new Map();
   private readonly references = new Map<ReferenceUpdates, Promise<Reference>>();
   /** Topics whose history is of use: repartition topics are trimmed, and read by nobody else. */
@@ -34,6 +35,7 @@ export class Witness {
   constructor(cloud: Cloud, subject: Subject) {
     this.cloud = cloud;
     this.map = new SubjectMap(subject);
+    this.begin = subject.beginReference;
     this.committed = new CommittedLog(cloud.log);
     this.trouble = new Trouble(cloud.timeline, cloud.scenario);
     const repartition = new Set(this.map.tasks.flatMap(({ inputs }) => inputs.map(({ topic }) => topic)));
@@ -79,7 +81,12 @@ export class Witness {
     const known = this.references.get(updates);
     if (known !== undefined) return known;
     const { inputs, host } = this.cloud;
-    const made = referenceOf(this.map, inputs, { updates, nowMs: host.clock.now() });
+    const made = referenceOf(this.map, inputs, {
+      updates,
+      nowMs: host.clock.now(),
+      offsetOf: (input) => this.cloud.offsetOf(input),
+      ...(this.begin === undefined ? {} : { createApp: this.begin() }),
+    });
     this.references.set(updates, made);
     return made;
   }

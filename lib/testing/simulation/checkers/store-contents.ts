@@ -7,8 +7,7 @@ import type { SnapshotStore } from '../../../snapshots/snapshot-store.js';
 import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { StoreSpec } from '../../../topology/store-spec.js';
 import type { Cloud } from '../cloud.js';
-import type { SeenRecord } from '../committed-log.js';
-import { asStored } from './stored-record.js';
+import { asStored, type ChangelogRecord } from './stored-record.js';
 
 /** By key: the timestamp and the value, both as bytes, one character a byte. */
 export type StoreContent = ReadonlyMap<string, string>;
@@ -18,7 +17,7 @@ const FETCH_MAX_BYTES = 1 << 30;
 const STALL_TIMEOUT_MS = 1_000;
 
 /** The fold of all that was ever committed: the last value of each key, a null value takes it away. */
-export function foldOf(records: readonly SeenRecord[], spec: StoreSpec | undefined): StoreContent {
+export function foldOf(records: readonly ChangelogRecord[], spec: StoreSpec | undefined): StoreContent {
   const content = new Map<string, string>();
   for (const record of records) {
     const { key, value, timestampMs } = asStored(record, spec);
@@ -42,8 +41,8 @@ export async function foldOfLog(
     maxBytes: FETCH_MAX_BYTES,
   });
   const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('latin1'));
-  const records = [...(result?.records ?? [])].map(({ offset, key, value, timestampMs }) => ({
-    ...{ offset, timestampMs, key: text(key), value: text(value) },
+  const records = [...(result?.records ?? [])].map(({ key, value, timestampMs }) => ({
+    ...{ timestampMs, key: text(key), value: text(value) },
   }));
   return foldOf(records, spec);
 }

@@ -4,8 +4,7 @@
  */
 import type { ByteKey } from '../../../model/byte-key.js';
 import type { StoreSpec } from '../../../topology/store-spec.js';
-import type { SeenRecord } from '../committed-log.js';
-import { asStored } from './stored-record.js';
+import { asStored, type ChangelogRecord } from './stored-record.js';
 
 export interface StoreTimes {
   /** Whether an entry of this key is past the retention, once these records were written. */
@@ -15,7 +14,7 @@ export interface StoreTimes {
 const FOR_EVER: StoreTimes = { isPast: () => false };
 
 /** @param records all that was committed to the changelog until then: also deletes, and what came too late, have a time */
-export function storeTimes(spec: StoreSpec | undefined, records: readonly SeenRecord[]): StoreTimes {
+export function storeTimes(spec: StoreSpec | undefined, records: readonly ChangelogRecord[]): StoreTimes {
   const { layout, retentionMs } = spec ?? {};
   if (layout === undefined || retentionMs === undefined) return FOR_EVER;
   const timeOf = (key: string) => layout.timeOf(key as ByteKey);

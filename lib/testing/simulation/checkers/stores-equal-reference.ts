@@ -2,12 +2,8 @@
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { CheckedRun, Checker } from './checker.js';
-import { contentDiffers, foldOf, withoutTimestamps } from './store-contents.js';
-import { stillHeld, storeTimes } from './store-times.js';
-
-type Content = ReadonlyMap<string, string>;
-
-const NOTHING: Content = new Map();
+import { foldOf, withoutTimestamps } from './store-contents.js';
+import { storeDifference } from './store-difference.js';
 
 export const storesEqualReference: Checker = {
   name: 'stores-equal-reference',
@@ -25,27 +21,21 @@ export const storesEqualReference: Checker = {
   }),
 };
 
-async function compareStore(run: CheckedRun, { taskId, inputs }: TaskSpec, changelog: TaskChangelog): Promise<void> {
-  const { witness, wrong, cloud } = run;
+async function compareStore(run: CheckedRun, task: TaskSpec, changelog: TaskChangelog): Promise<void> {
+  const { witness, wrong, cloud, subject } = run;
   const key = topicPartitionKey(changelog);
   const records = witness.committed.records(key);
   const spec = cloud.app.topology.stores.get(changelog.store);
-  const times = storeTimes(spec, records);
-  const content = stillHeld(withoutTimestamps(foldOf(records, spec)), times);
-  const every = stillHeld((await witness.reference()).stores.get(key) ?? NOTHING, times);
-  const what = contentDiffers(content, every);
-  if (what === null) return;
-  const isFedByCache = inputs.some(({ topic }) => witness.map.isCoalesced(topic, cloud.app.settings));
-  const last = isFedByCache ? stillHeld((await witness.reference('last')).stores.get(key) ?? NOTHING, times) : every;
-  if (contentDiffers(content, mixed(content, every, last)) !== null) wrong(`${taskId} ${changelog.store}: ${what}`);
-}
-
-/** Of each key what the content has of the two: caches before may have left out all that a key was ever told of. */
-function mixed(content: Content, every: Content, last: Content): Content {
-  const chosen = new Map<string, string>();
-  for (const key of new Set([...every.keys(), ...last.keys()])) {
-    const value = content.get(key) === last.get(key) ? last.get(key) : every.get(key);
-    if (value !== undefined) chosen.set(key, value);
-  }
-  return chosen;
+  const what = await storeDifference(
+    { spec, records, content: withoutTimestamps(foldOf(records, spec)) },
+    {
+      every: (await witness.reference()).stores.get(key),
+      lasts: async () => (await witness.reference('last')).stores.get(key),
+    },
+    {
+      isFedByCache: task.inputs.some(({ topic }) => witness.map.isCoalesced(topic, cloud.app.settings)),
+      hasOrigins: !(subject.storesWithoutOrigins ?? []).includes(changelog.store),
+    },
+  );
+  if (what !== null) wrong(`${task.taskId} ${changelog.store}: ${what}`);
 }

@@ -1,70 +1,91 @@
 /**
- * What of an application's results its input decides, and what is left to timing: found out by two references that take the same
- * input in contrary orders. A run with faults is held to what both agree on.
+ * What of an application's results its input decides, and what is left to timing: found out by references that take the same input
+ * in different orders, with caches that leave out none, some or all of the updates. A run with faults is held to what none of them
+ * would break.
  */
-import { topicPartitionKey } from '../../../model/topic-partition.js';
-import { difference, type SeenValues } from '../output-comparison.js';
+import { deadLetterTopics } from '../../../model/dead-letter-topics.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
+import { holdsOrigins, type StoreFacts, storeDifference } from '../checkers/store-difference.js';
+import type { ChangelogRecord } from '../checkers/stored-record.js';
+import { outputDifferences } from '../output-differences.js';
 import type { Reference } from '../reference.js';
-import { referenceValues, type ValuesByKey } from '../seen-outputs.js';
+import { packed, referenceValues } from '../seen-outputs.js';
+import { type ComparedParts, VALUES_ALONE } from '../seen-value.js';
 import type { OutputComparison } from '../subject.js';
-import type { SubjectMap } from '../subject-map.js';
+import { type ContentDisagreement, contentDisagreement, keyInWords, shown } from './disagreement.js';
+import { isCachedIn, type References } from './references.js';
 
 /** Comparisons from the strictest on. */
 const BY_STRICTNESS = ['sequence', 'multiset', 'last'] as const;
-/** Letters of a key or value that is named. */
-const SHOWN_MOST = 80;
 
-/** How a topic can be compared, and on what its two references disagree if not as `sequence`. */
+/** How a topic can be compared, and on what references disagree if not as `sequence`. */
 export interface Agreement {
   readonly comparison: OutputComparison;
+  /** What else of its records is the same in all references, by that comparison. */
+  readonly parts: ComparedParts;
   readonly why: string | null;
 }
 
-/** The strictest comparison of a topic by which two references agree. */
-export function strictestAgreement(topic: string, one: Reference, other: Reference): Agreement {
-  const left = referenceValues(one, topic);
-  const right = referenceValues(other, topic);
+export interface StoreAgreement {
+  readonly isDecided: boolean;
+  /** Whether what waits in it is decided together with where it came from. */
+  readonly hasOrigins: boolean;
+  readonly why: string | null;
+}
+
+/** The strictest comparison of a topic that no reference would break. */
+export async function strictestAgreement(topic: string, references: References): Promise<Agreement> {
   let why: string | null = null;
   for (const rule of BY_STRICTNESS) {
-    const key = disagreement(rule, left, right);
-    if (key === null) return { comparison: rule, why };
-    why = `${keyInWords(key)} ${saidOf(rule, left.get(key) ?? [], right.get(key) ?? [])}`;
+    const broken = await brokenBy({ topic, rule, parts: VALUES_ALONE }, references);
+    if (broken === null) return { comparison: rule, parts: await decidedParts(topic, rule, references), why };
+    why = broken;
   }
-  return { comparison: 'none', why };
+  return { comparison: 'none', parts: VALUES_ALONE, why };
 }
 
-/** Stores that end with different contents, and on what the references disagree. */
-export function undecidedStores(map: SubjectMap, one: Reference, other: Reference): ReadonlyMap<string, string> {
-  const stores = new Map<string, string>();
-  for (const { changelogs } of map.tasks)
-    for (const { store, ...changelog } of changelogs) {
-      const key = topicPartitionKey(changelog);
-      const why = contentDisagreement(changelog.partition, one.stores.get(key), other.stores.get(key));
-      if (why !== null && !stores.has(store)) stores.set(store, why);
-    }
-  return stores;
+/** What of a topic's records besides their values no reference would break, by this comparison. */
+export async function decidedParts(topic: string, rule: Asked['rule'], references: References): Promise<ComparedParts> {
+  const holds = async (parts: ComparedParts) => (await brokenBy({ topic, rule, parts }, references)) === null;
+  // The headers of a dead letter tell of the error, and its stack of whoever ran the code.
+  const isDeadLetter = deadLetterTopics(references.map.app.settings).has(topic);
+  return {
+    timestamps: await holds({ timestamps: true, headers: false }),
+    headers: !isDeadLetter && (await holds({ timestamps: false, headers: true })),
+  };
 }
 
-/** A key on which they disagree by this rule; null: none. */
-function disagreement(rule: (typeof BY_STRICTNESS)[number], left: ValuesByKey, right: ValuesByKey): string | null {
-  const facts = { rule, isExact: true, isCoalesced: false, isStateful: false };
-  for (const key of new Set([...left.keys(), ...right.keys()]))
-    if (difference(left.get(key) ?? [], right.get(key) ?? [], facts) !== null) return key;
+interface Asked {
+  readonly topic: string;
+  readonly rule: (typeof BY_STRICTNESS)[number];
+  readonly parts: ComparedParts;
+}
+
+/** What of a topic breaks a rule, in words; null: nothing. */
+async function brokenBy(
+  { topic, rule, parts }: Asked,
+  { map, natural, last, others }: References,
+): Promise<string | null> {
+  const every = referenceValues(natural, topic, parts);
+  const lasts = () => referenceValues(last, topic, parts);
+  for (const { reference, updates } of others) {
+    const seen = referenceValues(reference, topic, parts);
+    const [first] = await outputDifferences(
+      seen,
+      { every, lasts },
+      {
+        rule,
+        isExact: true,
+        isCoalesced: isCachedIn(updates) && map.isCoalesced(topic, map.app.settings),
+        isStateful: false,
+      },
+    );
+    if (first !== undefined) return `${keyInWords(first.key)} ${said(rule, every.get(first.key), seen.get(first.key))}`;
+  }
   return null;
 }
 
-function contentDisagreement(
-  partition: number,
-  one: ReadonlyMap<string, string> = new Map(),
-  other: ReadonlyMap<string, string> = new Map(),
-): string | null {
-  for (const key of new Set([...one.keys(), ...other.keys()]))
-    if (one.get(key) !== other.get(key))
-      return `${keyInWords(`${partition}/${key}`)} holds ${shown(one.get(key))} in one order of arrival, ${shown(other.get(key))} in another`;
-  return null;
-}
-
-function saidOf(rule: (typeof BY_STRICTNESS)[number], left: SeenValues, right: SeenValues): string {
+function said(rule: Asked['rule'], left: readonly (string | null)[] = [], right: readonly (string | null)[] = []) {
   if (rule === 'last')
     return `ends with ${shown(left.at(-1))} in one order of arrival, with ${shown(right.at(-1))} in another`;
   const at = left.findIndex((value, index) => value !== right[index]);
@@ -72,15 +93,67 @@ function saidOf(rule: (typeof BY_STRICTNESS)[number], left: SeenValues, right: S
   return `has ${shown(left[place])} as value ${place} in one order of arrival, ${shown(right[place])} in another`;
 }
 
-/** From `2/water`. */
-function keyInWords(key: string): string {
-  const at = key.indexOf('/');
-  return `key ${shown(key.slice(at + 1))} of partition ${key.slice(0, at)}`;
+/** Of each store that the log keeps, whether all references end with the same content. */
+export async function storeAgreements(references: References): Promise<ReadonlyMap<string, StoreAgreement>> {
+  const stores = new Map<string, StoreAgreement>();
+  for (const task of references.map.tasks)
+    for (const changelog of task.changelogs) {
+      if (!changelog.internal) continue;
+      const key = topicPartitionKey(changelog);
+      const spec = references.map.app.topology.stores.get(changelog.store);
+      const before = stores.get(changelog.store) ?? { isDecided: true, hasOrigins: holdsOrigins(spec), why: null };
+      const isFedByCache = task.inputs.some(({ topic }) =>
+        references.map.isCoalesced(topic, references.map.app.settings),
+      );
+      const agrees = (hasOrigins: boolean) =>
+        contentBroken(
+          { key, store: changelog.store, partition: changelog.partition },
+          { isFedByCache, hasOrigins },
+          references,
+        );
+      if (!before.isDecided) continue;
+      const whole = await agrees(before.hasOrigins);
+      const why = whole === null || !before.hasOrigins ? whole : await agrees(false);
+      stores.set(changelog.store, {
+        isDecided: why === null,
+        hasOrigins: before.hasOrigins && whole === null,
+        why: before.why ?? why,
+      });
+    }
+  return stores;
 }
 
-function shown(value: string | null | undefined): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'a tombstone';
-  const text = /^[ -~]*$/.test(value) ? `'${value}'` : `0x${Buffer.from(value, 'latin1').toString('hex')}`;
-  return text.length <= SHOWN_MOST ? text : `${text.slice(0, SHOWN_MOST)}…`;
+interface Content {
+  readonly key: TopicPartitionKey;
+  readonly store: string;
+  readonly partition: number;
+}
+
+async function contentBroken(
+  { key, store, partition }: Content,
+  facts: StoreFacts,
+  { map, natural, last, others }: References,
+): Promise<string | null> {
+  const spec = map.app.topology.stores.get(store);
+  const wanted = { every: natural.stores.get(key), lasts: () => last.stores.get(key) };
+  for (const { reference, updates } of others) {
+    const content = reference.stores.get(key) ?? new Map();
+    const isFedByCache = facts.isFedByCache && isCachedIn(updates);
+    const seen = { spec, records: changelogOf(reference, key), content };
+    if ((await storeDifference(seen, wanted, { ...facts, isFedByCache })) !== null)
+      return saidOfContent(contentDisagreement(partition, wanted.every, content));
+  }
+  return null;
+}
+
+function saidOfContent(disagreement: ContentDisagreement | null): string {
+  if (disagreement === null) return 'what its store keeps depends on the order of arrival';
+  const { key, one, other } = disagreement;
+  return `${key} holds ${one} in one order of arrival, ${other} in another`;
+}
+
+function changelogOf({ records }: Reference, key: TopicPartitionKey): readonly ChangelogRecord[] {
+  return (records.get(key) ?? []).flatMap((set) =>
+    [...set].map(({ key, value, timestampMs }) => ({ key: packed(key), value: packed(value), timestampMs })),
+  );
 }

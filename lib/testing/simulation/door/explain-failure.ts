@@ -7,7 +7,7 @@ import { timelineLines } from '../timeline.js';
 import type { Comparisons } from './comparisons.js';
 import { describeFailure } from './describe-failure.js';
 import { TASKS_GO_ON } from './tasks-go-on.js';
-import { OWN_CHECKER, runUserScenario, startReference, type UserScenarioRun, type UserSubject } from './user-run.js';
+import { OWN_CHECKER, runAndCompare, startReference, type UserScenarioRun, type UserSubject } from './user-run.js';
 
 export interface FailedRun {
   readonly scenario: Scenario;
@@ -17,9 +17,12 @@ export interface FailedRun {
   readonly run: UserScenarioRun;
 }
 
+const COME_AND_GO =
+  'results depend on what is kept outside of stores, on chance or on the time: processes come and go in every run, each with a memory of its own.';
+
 const WITHOUT_FAULTS: Readonly<Record<string, string>> = {
-  'outputs-equal-reference':
-    "Either the input does not decide the topic as strictly as `outputs` asks: use 'multiset' or 'auto'. Or results depend on what is kept outside of stores, on chance or on the time: processes come and go in every run.",
+  'outputs-equal-reference': `Either the input does not decide the topic as strictly as \`outputs\` asks: use 'multiset' or 'auto'. Or ${COME_AND_GO}`,
+  'stores-equal-reference': `Most likely ${COME_AND_GO} Or it is left to timing what the store holds: \`stores\` takes 'none' for it.`,
   'input-is-processed':
     'Most likely user code waits for a timer, a request or a file of this machine, which is no part of the run: let it wait by `sleep` of the environment, and reach services by `remote`.',
   [OWN_CHECKER]: 'Either the check asks for more than the input decides, or the application is wrong by itself.',
@@ -33,7 +36,8 @@ export async function explainFailure(user: UserSubject<unknown>, failed: FailedR
   const checker = (violations.find((one) => one.checker === TASKS_GO_ON) ?? violations[0])?.checker ?? '';
   const violates = (one: UserScenarioRun) => one.violations.find((violation) => violation.checker === checker);
   const calm = { ...scenario, faults: [] };
-  const calmRun = scenario.faults.length === 0 ? run : await runUserScenario(user, calm, comparisons);
+  const runOf = async (one: Scenario) => (await runAndCompare(user, one, comparisons)).run;
+  const calmRun = scenario.faults.length === 0 ? run : await runOf(calm);
   if (violates(calmRun) !== undefined)
     return errorOf(user, { ...failed, scenario: calm, part: { ...part, faults: [] }, run: calmRun }, checker, {
       shrinkRuns: 0,
@@ -45,12 +49,12 @@ export async function explainFailure(user: UserSubject<unknown>, failed: FailedR
     runsMost: user.options.part === null ? user.options.shrinkRuns : 0,
     fails: async (smaller) => {
       if (smaller.faults.length === 0) return false; // with all of the input that was asked above
-      const again = await runUserScenario(user, smaller, comparisons);
+      const again = await runOf(smaller);
       if (violates(again) === undefined) return false;
       // A user's check may count on all of the input: what it says of a part counts only if it is content without faults.
       const hasLessInput = smaller.inputs.length < scenario.inputs.length;
       if (checker === OWN_CHECKER && hasLessInput) {
-        const quiet = await runUserScenario(user, { ...smaller, faults: [] }, comparisons);
+        const quiet = await runOf({ ...smaller, faults: [] });
         if (violates(quiet) !== undefined) return false;
       }
       smallest = again;

@@ -51,6 +51,39 @@ describe.each([
   });
 });
 
+/** All records of a topic a second later. */
+const later = (topic: string) => (at: string, set: RecordSet) =>
+  at === topic ? new RecordSet({ ...set, timestamps: set.timestamps.map((ms) => ms + 1_000) }) : set;
+
+/** All records of a topic with a header. */
+const marked = (topic: string) => (at: string, set: RecordSet) =>
+  at === topic
+    ? new RecordSet({ ...set, headers: Array.from({ length: set.size }, () => [{ key: 'h', value: null }]) })
+    : set;
+
+describe.each([
+  { what: 'timestamps', change: later, said: /'.+' at \d+|0x\w+ at \d+/ },
+  { what: 'headers', change: marked, said: /with "h": null/ },
+])('$what of outputs', ({ what, change, said }) => {
+  const wrongWith = (timestamps: boolean, headers: boolean) =>
+    wrongIn(
+      { checker: outputsEqualReference, subject: { comparedParts: { numbered: { timestamps, headers } } } },
+      async (scene) => {
+        await someInput(scene);
+        await scene.writeReference(change('numbered'));
+        await scene.watched.ended?.();
+      },
+    );
+
+  it('are seen to be others than the reference says', async () => {
+    expect(await wrongWith(true, true)).toEqual([expect.stringMatching(said)]);
+  });
+
+  it('are let be where they are not compared', async () => {
+    expect(await wrongWith(what !== 'timestamps', what !== 'headers')).toEqual([]);
+  });
+});
+
 it('a record that is there twice is seen in outputs and in numbers', async () => {
   for (const checker of [outputsEqualReference, outputsEqualOracle, noDuplicateNoGap]) {
     const wrong = await wrongIn({ checker }, async (scene) => {
