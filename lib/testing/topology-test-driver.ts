@@ -24,7 +24,6 @@ import { lookUpTopic } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { createMemorySnapshotStore } from '../snapshots/memory/memory-snapshot-store.js';
 import type { TransactionalStore } from '../state/byte-store.js';
-import type { StateStore } from '../state/state-store.js';
 import type { DroppedRecord } from '../task/task-output.js';
 import type { StreamsApp } from '../topology/app.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
@@ -42,6 +41,7 @@ import type {
 import { DriverTask } from './driver/driver-task.js';
 import { DriverTopics } from './driver/driver-topics.js';
 import { inOneTask } from './driver/one-task.js';
+import { StoreAccess, type StoreAtHand } from './driver/store-access.js';
 import { serdesByTopic, type TopicSerdes } from './topic-serdes.js';
 
 /** Commits that one input may cause before the driver takes the topology for one that feeds itself for ever. */
@@ -58,7 +58,7 @@ const MAX_COMMITS_PER_INPUT = 100_000;
  * const driver = await TopologyTestDriver.start(app);
  * await driver.pipeInput('text', { key: null, value: 'to be or not to be' });
  * driver.readOutput('counts', { key: string(), value: long() }); // { key: 'to', value: 1, … }
- * await driver.getStore<KeyValueStore<string, number>>('counts').get('be'); // 2
+ * await driver.getKeyValueStore<string, number>('counts').get('be'); // 2
  * await driver.close();
  *
  * @example
@@ -68,7 +68,7 @@ const MAX_COMMITS_PER_INPUT = 100_000;
  * await driver.crash(); // stores are restored from their changelogs
  * await driver.pipeInput('text', { key: 'a', value: 'or not', partition: 2 });
  */
-export class TopologyTestDriver {
+export class TopologyTestDriver extends StoreAccess {
   private readonly app: StreamsApp;
   private readonly host: DriverHost;
   private readonly topics: DriverTopics;
@@ -87,6 +87,7 @@ export class TopologyTestDriver {
     options: TestDriverOptions,
     made: { readonly host: DriverHost; readonly topics: DriverTopics; readonly globals: DriverGlobals },
   ) {
+    super();
     this.app = app;
     this.host = made.host;
     this.topics = made.topics;
@@ -225,26 +226,11 @@ export class TopologyTestDriver {
   }
 
   /**
-   * A store, of any kind, as the processors see it now; after a restart ask again. What is put into it is part of the next commit of its
-   * task, and of the changelog.
-   *
-   * @param partition of the task; may be left out where one task alone has the store, and for global stores
-   * @throws {QueryRefusedError} STREAMS_QUERY_REFUSED if the topology has no store of that name, or several tasks have it and no
-   *   partition is given
-   */
-  getStore<S extends StateStore>(name: string, partition?: number): S {
-    const spec = this.app.topology.stores.get(name);
-    if (spec === undefined)
-      throw new QueryRefusedError(`the topology has no store '${name}'`, { details: { store: name } });
-    return spec.open(this.bytesOf(name, partition), { timestampMs: () => this.host.nowMs }) as S;
-  }
-
-  /**
    * The committed content of a store as bytes, in order of its keys: the keys are those of its changelog, but for histories and windows
    * whose keys hold a time. Windows that are past their retention may still be among them: they are hidden first, and go with their
    * segment of time.
    *
-   * @throws {QueryRefusedError} as {@link getStore}
+   * @throws {QueryRefusedError} STREAMS_QUERY_REFUSED as `getStore`
    */
   readRawStore(name: string, partition?: number): readonly RawEntry[] {
     return [...this.bytesOf(name, partition).committed()].map(({ key, value, timestampMs }) => ({
@@ -427,6 +413,17 @@ export class TopologyTestDriver {
     );
   }
 
+  protected storeAtHand(name: string, partition: number | undefined): StoreAtHand {
+    const spec = this.app.topology.stores.get(name);
+    if (spec === undefined) {
+      const stores = [...this.app.topology.stores.keys()];
+      throw new QueryRefusedError(`the topology has no store '${name}'; it has ${listed(stores)}`, {
+        details: { store: name, stores },
+      });
+    }
+    return { spec, bytes: this.bytesOf(name, partition), context: { timestampMs: () => this.host.nowMs } };
+  }
+
   private bytesOf(name: string, partition: number | undefined): TransactionalStore {
     const global = this.globals.stores.get(name);
     if (global !== undefined) return global;
@@ -442,6 +439,10 @@ export class TopologyTestDriver {
       { details: { store: name, partitions } },
     );
   }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((name) => `'${name}'`).join(', ');
 }
 
 function isMeant({ spec }: DriverTask, { task }: Pick<RestartOptions, 'task'>): boolean {

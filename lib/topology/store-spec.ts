@@ -54,4 +54,6 @@ export interface StoreSpec {
   /** Whether downstream updates may be deduplicated within a commit (`statestoreCacheMaxBytes`). */
   readonly cached: boolean;
   open(bytes: ByteStore, context: StoreContext): StateStore;
+  /** As `open`, with the values alone where values carry a timestamp; absent: they carry none. */
+  openPlain?(bytes: ByteStore, context: StoreContext): StateStore;
 }

@@ -32,7 +32,8 @@ export function keyValueStore<K, V>(options: KeyValueStoreOptions<K, V>): StoreS
 
 /** A store that keeps a timestamp with each value. Kafka: `timestampedKeyValueStoreBuilder`. */
 export function timestampedKeyValueStore<K, V>(options: KeyValueStoreOptions<K, V>): StoreSpec {
-  return storeSpec('timestampedKeyValue', options, openTimestampedKeyValueStore);
+  const spec = storeSpec('timestampedKeyValue', options, openTimestampedKeyValueStore);
+  return Object.freeze<StoreSpec>({ ...spec, openPlain: (bytes, context) => openKeyValueStore(bytes, spec, context) });
 }
 
 type Opener = (

@@ -96,6 +96,7 @@ function windowSpec<K, V>(
     layout: windowLayout({ retentionMs, inMemory, retainDuplicates }),
     changelogKeySerde: windowChangelogKeys(options.key, endOf) as Serde<unknown>,
     open: (bytes, context) => open(bytes, settings, context),
+    ...(kind === 'window' ? {} : { openPlain: (bytes, context) => openWindowStore(bytes, settings, context) }),
   } satisfies StoreSpec);
 }
 
