@@ -11,7 +11,7 @@ import { askedPart } from './door/asked-part.js';
 import { refuseUncompared } from './door/comparisons.js';
 import { encodeInputs } from './door/encode-inputs.js';
 import { explainFailure } from './door/explain-failure.js';
-import { type GivenOptions, resolveOptions } from './door/resolve-options.js';
+import { checkFunctions, type GivenOptions, resolveOptions } from './door/resolve-options.js';
 import type { SimulatedApp, SimulationOptions } from './door/simulation-options.js';
 import { type SimulationReport, Tally } from './door/tally.js';
 import { comparisonsOf, runAndCompare, startReference, type UserSubject } from './door/user-run.js';
@@ -44,6 +44,7 @@ export async function simulate<K extends object, V extends object, Outside = und
   app: SimulatedApp<NoInfer<Outside>>,
   options: SimulationOptions<K, V, Outside>,
 ): Promise<SimulationReport> {
+  checkFunctions(options as unknown as GivenOptions);
   const { check, outside } = options;
   const start = { app: app as SimulatedApp<unknown>, outside: outside ?? (() => undefined) };
   const shape = startReference(start, 0).app;

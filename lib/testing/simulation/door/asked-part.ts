@@ -2,7 +2,7 @@
 import { parseIndexRanges } from '../index-ranges.js';
 import type { Scenario } from '../scenario.js';
 import { type ScenarioPart, wholeOf } from '../scenario-part.js';
-import { invalid } from './check-numbers.js';
+import { invalid } from './invalid-option.js';
 import type { SimulatedPart } from './simulation-options.js';
 
 /** @throws {InvalidSettingError} STREAMS_INVALID_SETTING if the scenario has no such fault or input */

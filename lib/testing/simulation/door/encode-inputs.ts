@@ -5,9 +5,13 @@ import type { Serde } from '../../../serde/serde.js';
 import { defaultPartition } from '../../../topology/default-partitioner.js';
 import type { Chance } from '../chance.js';
 import type { UntimedInput } from '../generate-scenario.js';
-import { checkNames } from './check-names.js';
-import { invalid } from './check-numbers.js';
+import { checkObject } from './check-names.js';
+import { checkWhole } from './check-numbers.js';
+import { invalid } from './invalid-option.js';
 import type { SimulatedInput, SimulatedInputs } from './simulation-options.js';
+
+/** Greatest time that a date of JavaScript has. */
+const MAX_TIMESTAMP_MS = 8_640_000_000_000_000;
 
 /** One input topic, its types forgotten: the compiler has compared records with serdes. */
 export interface InputTopic {
@@ -21,7 +25,7 @@ export interface InputTopic {
  * The records of all topics in one order of arrival: that of each topic is kept, and how topics mix is chance.
  *
  * @throws {SerializationError} STREAMS_SERIALIZATION_FAILED if a record does not fit the serdes · {InvalidSettingError}
- *   STREAMS_INVALID_SETTING if a record names a partition that there is not
+ *   STREAMS_INVALID_SETTING if a record is none, or has a partition or a timestamp that there is not
  */
 export function encodeInputs(topics: ReadonlyMap<string, InputTopic>, chance: Chance): readonly UntimedInput[] {
   const waiting = [...topics].map(([topic, input]) => {
@@ -49,12 +53,13 @@ function encode(
   index: number,
 ): UntimedInput {
   const at = `inputs.${topic}.records[${index}]`;
-  checkNames(at, record, ['key', 'value', 'partition', 'timestampMs']);
+  checkObject(at, record, ['key', 'value', 'partition', 'timestampMs']);
   const key = bytesOf(`${at}.key`, record.key, keySerde);
   const value = bytesOf(`${at}.value`, record.value, valueSerde);
-  const partition = record.partition ?? defaultPartition(key, value, partitions);
-  if (!Number.isSafeInteger(partition) || partition < 0 || partition >= partitions)
-    throw invalid(`${at}.partition`, partition, `a partition below ${partitions}`);
+  const partition = record.partition === undefined ? defaultPartition(key, value, partitions) : record.partition;
+  checkWhole(`${at}.partition`, partition, { least: 0, most: partitions - 1 });
+  if (record.timestampMs !== undefined)
+    checkWhole(`${at}.timestampMs`, record.timestampMs, { least: 0, most: MAX_TIMESTAMP_MS });
   return {
     topic,
     partition,

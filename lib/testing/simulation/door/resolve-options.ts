@@ -7,9 +7,10 @@ import { type StreamsApp, topicName } from '../../../topology/app.js';
 import { resolvePartitions } from '../../../topology/resolve-partitions.js';
 import { matchTopics } from '../../../topology/topic-patterns.js';
 import type { FaultKind } from '../faults/fault.js';
-import { checkNames } from './check-names.js';
-import { checkAmount, checkSeeds, checkWhole, invalid } from './check-numbers.js';
+import { checkObject } from './check-names.js';
+import { type Bounds, checkAmount, checkSeeds, checkWhole } from './check-numbers.js';
 import type { InputTopic } from './encode-inputs.js';
+import { invalid } from './invalid-option.js';
 import { HARMLESS_KINDS, SIMULATION_FAULTS } from './simulation-faults.js';
 import type { Amount, Seeds, SimulatedComparison, SimulatedInputs, SimulatedPart } from './simulation-options.js';
 
@@ -67,6 +68,10 @@ export interface ResolvedOptions {
   readonly shrinkRuns: number;
 }
 
+const PARTITIONS: Bounds = { least: 1, most: 256 };
+const MEMBERS: Bounds = { least: 1, most: 64 };
+const FAULTS_PER_RUN: Bounds = { least: 0, most: 100 };
+const SHRINK_RUNS: Bounds = { least: 0, most: 100_000 };
 const DEFAULT_PARTITIONS = 3;
 const DEFAULT_FAULTS: Amount = [3, 6];
 const DEFAULT_MEMBERS: Amount = [1, 3];
@@ -75,15 +80,25 @@ const DEFAULT_SHRINK_RUNS = 100;
 const COMPARISONS: readonly SimulatedComparison[] = ['auto', 'sequence', 'multiset', 'last', 'none'];
 
 /**
+ * What has to be right before anything of the user's is called.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if options are none, have a name that is not known, or no function where there must be one
+ */
+export function checkFunctions(given: GivenOptions): void {
+  checkObject('options', given, OPTIONS);
+  for (const name of ['outside', 'check'] as const)
+    if (given[name] !== undefined && typeof given[name] !== 'function') throw invalid(name, given[name], 'a function');
+}
+
+/**
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING · {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if the application does not
  *   read an input topic, or does not use one of the others · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED
  */
 export function resolveOptions(written: StreamsApp, given: GivenOptions): ResolvedOptions {
-  checkNames('', given, OPTIONS);
-  for (const name of ['outside', 'check'] as const)
-    if (given[name] !== undefined && typeof given[name] !== 'function') throw invalid(name, given[name], 'a function');
-  if (typeof given.inputs !== 'object' || given.inputs === null)
-    throw invalid('inputs', given.inputs, 'topics by name');
+  for (const name of ['inputs', 'topics', 'outputs', 'stores', 'settings'] as const)
+    if (name === 'inputs' || given[name] !== undefined) checkByName(name, given[name]);
+  if (given.strict !== undefined && typeof given.strict !== 'boolean')
+    throw invalid('strict', given.strict, 'true or false');
   const app = matchTopics(written, [...Object.keys(given.inputs), ...Object.keys(given.topics ?? {})]);
   const use = topicsOf(app);
   const settings = given.settings ?? {};
@@ -91,21 +106,35 @@ export function resolveOptions(written: StreamsApp, given: GivenOptions): Resolv
   const inputs = inputTopics(given, use);
   const topics = topicCounts(given, use, inputs);
   resolvePartitions(app, new Map(Object.entries(topics)));
-  const seeds = checkSeeds(given.seeds ?? DEFAULT_SEEDS);
+  const seeds = checkSeeds(given.seeds === undefined ? DEFAULT_SEEDS : given.seeds);
   return {
     inputs,
     topics,
     kinds: faultKinds(given.faults),
-    faultsPerRun: checkAmount('faultsPerRun', given.faultsPerRun ?? DEFAULT_FAULTS, 0),
+    faultsPerRun: amount('faultsPerRun', given.faultsPerRun, DEFAULT_FAULTS, FAULTS_PER_RUN),
     seeds,
-    members: checkAmount('members', given.members ?? DEFAULT_MEMBERS, 1),
+    members: amount('members', given.members, DEFAULT_MEMBERS, MEMBERS),
     outputs: comparisons(given, use),
     stores: storesAsked(given, app),
     isStrict: given.strict === true,
     settings,
     part: checkPart(given, seeds),
-    shrinkRuns: checkWhole('shrinkRuns', given.shrinkRuns ?? DEFAULT_SHRINK_RUNS, 0),
+    shrinkRuns: whole('shrinkRuns', given.shrinkRuns, DEFAULT_SHRINK_RUNS, SHRINK_RUNS),
   };
+}
+
+function checkByName(name: string, given: unknown): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalid(name, given, 'an object, by name');
+}
+
+/** An option that is left out has its default; null is no way to leave it out. */
+function whole(name: string, given: unknown, otherwise: number, bounds: Bounds): number {
+  return checkWhole(name, given === undefined ? otherwise : given, bounds);
+}
+
+function amount(name: string, given: Amount | undefined, otherwise: Amount, bounds: Bounds) {
+  return checkAmount(name, given === undefined ? otherwise : given, bounds);
 }
 
 /** Which topics an application reads and writes for others, by name on the broker. */
@@ -135,11 +164,11 @@ function inputTopics({ inputs }: GivenOptions, { read }: TopicUse): ReadonlyMap<
   const topics = new Map<string, InputTopic>();
   for (const [topic, input] of Object.entries(inputs)) {
     if (!read.has(topic)) throw unknown(`inputs: the application does not read topic '${topic}'`, topic, read);
-    checkNames(`inputs.${topic}`, input, ['key', 'value', 'partitions', 'records']);
+    checkObject(`inputs.${topic}`, input, ['key', 'value', 'partitions', 'records']);
     for (const side of ['key', 'value'] as const)
       if (typeof input[side]?.serialize !== 'function')
         throw invalid(`inputs.${topic}.${side}`, input[side], 'a serde');
-    const partitions = checkWhole(`inputs.${topic}.partitions`, input.partitions ?? DEFAULT_PARTITIONS, 1);
+    const partitions = whole(`inputs.${topic}.partitions`, input.partitions, DEFAULT_PARTITIONS, PARTITIONS);
     topics.set(topic, { ...input, partitions, records: checkRecords(topic, input.records) });
   }
   if (topics.size === 0) throw invalid('inputs', inputs, `records for one of ${[...read].join(', ')} at least`);
@@ -164,13 +193,15 @@ function topicCounts(
       throw unknown(`topics: the application neither reads nor writes topic '${topic}'`, topic, all);
     if (inputs.has(topic))
       throw invalid(`topics.${topic}`, partitions, 'nothing: its partitions stand with its inputs');
-    counts[topic] = checkWhole(`topics.${topic}`, partitions, 1);
+    counts[topic] = checkWhole(`topics.${topic}`, partitions, PARTITIONS);
   }
   return counts;
 }
 
-function faultKinds(names: readonly string[] = SIMULATION_FAULTS): readonly FaultKind[] {
-  return names.map((name) => {
+function faultKinds(names: unknown = SIMULATION_FAULTS): readonly FaultKind[] {
+  if (!Array.isArray(names)) throw invalid('faults', names, 'a list of kinds of faults');
+  return names.map((name: unknown) => {
+    if (typeof name !== 'string') throw invalid('faults', name, `one of ${SIMULATION_FAULTS.join(', ')}`);
     const kind = HARMLESS_KINDS.find((one) => one.kind === name);
     if (kind === undefined)
       throw invalid('faults', name, `one of ${SIMULATION_FAULTS.join(', ')}${suggestion(name, SIMULATION_FAULTS)}`);
@@ -207,9 +238,9 @@ function storesAsked({ stores = {} }: GivenOptions, { topology }: StreamsApp): R
 
 function checkPart({ part }: GivenOptions, seeds: readonly number[]): SimulatedPart | null {
   if (part === undefined) return null;
-  checkNames('part', part, ['faults', 'inputs', 'members']);
+  checkObject('part', part, ['faults', 'inputs', 'members']);
   if (seeds.length !== 1) throw invalid('part', part, 'one seed: it is a part of one scenario');
-  if (part.members !== undefined) checkWhole('part.members', part.members, 1);
+  if (part.members !== undefined) checkWhole('part.members', part.members, MEMBERS);
   return part;
 }
 

@@ -13,7 +13,7 @@ export interface SimulatedInput<K, V> {
   readonly value: V | null;
   /** Default: by key, as Kafka's producers do; a record without key goes by its value. */
   readonly partition?: number;
-  /** Milliseconds since the epoch; default: the moment at which it arrives, on the virtual wall clock. */
+  /** Whole milliseconds since the epoch, from 0 on; default: the moment at which it arrives, on the virtual wall clock. */
   readonly timestampMs?: number;
 }
 
@@ -29,7 +29,7 @@ export type InputTopics<K, V> = { readonly [T in keyof K]: { readonly key: Serde
 
 type RecordsByTopic<K, V> = {
   readonly [T in keyof K & keyof V]: {
-    /** Default 3. */
+    /** Default 3; at most 256. */
     readonly partitions?: number;
     /** In the order in which they arrive; records of different topics arrive in any order. */
     readonly records: SimulatedInputs<K[T], V[T]>;
@@ -103,11 +103,11 @@ export interface SimulationOptions<K, V, Outside> {
   readonly topics?: Readonly<Record<string, number>>;
   /** Kinds of faults to draw from. Default: all that the product makes good without loss; none: `[]`. */
   readonly faults?: readonly SimulationFault[];
-  /** Faults of each run. Default `[3, 6]`. */
+  /** Faults of each run. Default `[3, 6]`; at most 100. */
   readonly faultsPerRun?: Amount;
   /** Default 20. A seed is one run: input, faults, latencies and the order of all that happens at once. */
   readonly seeds?: Seeds;
-  /** Members (task functions that run at once) at the start. Default `[1, 3]`. */
+  /** Members (task functions that run at once) at the start. Default `[1, 3]`; at most 64. */
   readonly members?: Amount;
   /** By output topic. Default: `auto`. At least once, repeats are allowed. */
   readonly outputs?: Readonly<Record<string, SimulatedComparison>>;

@@ -30,6 +30,24 @@ describe('what simulate refuses before anything runs', () => {
     return thrown;
   };
 
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -5, 1.5, '5', null])('a timestamp of %s', async (timestampMs) => {
+    const records = [{ key: 'a', value: 'b', timestampMs: untyped(timestampMs) }];
+
+    const thrown = await withoutRunning({ inputs: { lines: { ...text, records } } });
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_INVALID_SETTING' });
+    expect(String(thrown)).toContain('inputs.lines.records[0].timestampMs');
+  });
+
+  it('a partition of null', async () => {
+    const records = [{ key: 'a', value: 'b', partition: untyped(null) }];
+
+    const thrown = await withoutRunning({ inputs: { lines: { ...text, records } } });
+
+    expect(thrown).toMatchObject({ code: 'STREAMS_INVALID_SETTING' });
+    expect(String(thrown)).toContain('inputs.lines.records[0].partition: null');
+  });
+
   it.each([
     ['seeds', { inputs: lines, seeds: 0 }],
     ['seeds', { inputs: lines, seeds: -3 }],
@@ -51,6 +69,29 @@ describe('what simulate refuses before anything runs', () => {
     ['inputs.lines.key', { inputs: { lines: { value: string(), records: [] } } }],
     ["is 'crash' meant", { inputs: lines, faults: untyped(['crsh']) }],
     ['check', { inputs: lines, check: 'all is well' }],
+    ['options: undefined', untyped(undefined)],
+    ['options: null', untyped(null)],
+    ['faults: "crash"', { inputs: lines, faults: untyped('crash') }],
+    ['faults: {}', { inputs: lines, faults: untyped({}) }],
+    ['faults: null', { inputs: lines, faults: untyped(null) }],
+    ['faults: null', { inputs: lines, faults: untyped([null]) }],
+    ['inputs.lines: null', { inputs: { lines: untyped(null) } }],
+    ['inputs.lines.records[0]: null', { inputs: { lines: { ...text, records: untyped([null]) } } }],
+    ['part: null', { inputs: lines, seeds: 1, part: untyped(null) }],
+    ['seeds: null', { inputs: lines, seeds: untyped(null) }],
+    ['settings: null', { inputs: lines, settings: untyped(null) }],
+    ['topics: null', { inputs: lines, topics: untyped(null) }],
+    ['outputs: null', { inputs: lines, outputs: untyped(null) }],
+    ['stores: []', { inputs: lines, stores: untyped([]) }],
+    ['members: null', { inputs: lines, members: untyped(null) }],
+    ['faultsPerRun: null', { inputs: lines, faultsPerRun: untyped(null) }],
+    ['shrinkRuns: Infinity', { inputs: lines, shrinkRuns: Number.POSITIVE_INFINITY }],
+    ['strict: "yes"', { inputs: lines, strict: untyped('yes') }],
+    ['seeds.from', { inputs: lines, seeds: { from: Number.MAX_SAFE_INTEGER, count: 3 } }],
+    ['to 64', { inputs: lines, members: 65 }],
+    ['to 100', { inputs: lines, faultsPerRun: [1, 101] as const }],
+    ['to 256', { inputs: { lines: { ...lines.lines, partitions: 257 } } }],
+    ['to 256', { inputs: lines, topics: { copies: 257 } }],
     ['part', { inputs: lines, seeds: [1, 2], part: { faults: '0' } }],
     ['part.members', { inputs: lines, seeds: [1], part: { members: 0 } }],
     ['inputs.lines.records', { inputs: { lines: { ...text, records: async () => [] } } }],
