@@ -20,6 +20,7 @@ import { runScheduler } from '../scheduler/run-scheduler.js';
 import { runTick, type TickInput, type TickOutcome } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { appendRecords, type InputRecord, type InputSerdes } from './append-records.js';
+import { asClient } from './as-client.js';
 import { isCaughtUp } from './caught-up.js';
 import { LocalProcesses, type LocalProcessesInit, type MemberProcesses } from './local-processes.js';
 import { type LocalState, observeState } from './local-state.js';
@@ -95,7 +96,7 @@ export class LocalStreams {
       listener: options.stateListener,
       hearsTasks: options.processes === undefined,
     });
-    this.app = this.watched.listeningTo(options.app);
+    this.app = asClient(this.watched.listeningTo(options.app));
     this.log = log;
     this.wanted = options.app.settings.members;
     this.failed = new Promise((resolve) => {
@@ -205,7 +206,7 @@ export class LocalStreams {
    * Waits until {@link isCaughtUp}.
    *
    * @throws {AbortedError} STREAMS_ABORTED when the signal fires first, with `AbortSignal.timeout` for example · the error that
-   *   ended the scheduler
+   *   ended the scheduler, or for which all was shut down ({@link LocalStreams.failed})
    */
   async untilCaughtUp(signal?: AbortSignal): Promise<void> {
     const failed = this.failed.then((error) => {

@@ -29,7 +29,7 @@ export interface Settings {
   readonly processingExceptionHandler: RecordHandler;
   readonly productionExceptionHandler: RecordHandler;
   readonly lateRecordHandler: RecordHandler;
-  readonly uncaughtExceptionHandler: 'replaceThread' | 'shutdownClient' | 'shutdownApplication';
+  readonly uncaughtExceptionHandler: 'auto' | 'replaceThread' | 'shutdownClient' | 'shutdownApplication';
   readonly deadLetterTopic: string;
   readonly maxRequestSize: number;
   readonly taskTimeoutMs: number;
@@ -160,9 +160,9 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
   uncaughtExceptionHandler: {
     dotted: 'millrace.uncaught.exception.handler',
-    kind: choice('replaceThread', 'shutdownClient', 'shutdownApplication'),
-    default: 'shutdownClient',
-    doc: 'An error that nobody caught: the task is taken again, its member ends, or the application is put to rest (KIP-671).',
+    kind: choice('auto', 'replaceThread', 'shutdownClient', 'shutdownApplication'),
+    default: 'auto',
+    doc: 'An error that nobody caught: the task is taken again, its member ends, or the application is put to rest (KIP-671). `auto`: embedded `shutdownClient`, deployed `replaceThread`.',
   },
   deadLetterTopic: {
     dotted: 'errors.deadletterqueue.topic.name',

@@ -4,7 +4,9 @@
  *   U1  what may pass by itself (a service away, a fence, state to restore) is asked about only when it has kept a task from committing for
  *       `taskTimeoutMs`: until then the task is handed back and taken again
  *   U2  an error of the engine itself always ends at least its member: `replaceThread` replaces that
- *   U3  a handler that throws, or answers none of the three, has answered `shutdownClient`
+ *   U3  `auto` is `replaceThread`: the tasks beside a failed one run on, and a function that ends is asked for again in any case. Kafka Streams'
+ *       default ends the client; `LocalStreams`, which is one, asks for that (lib/local/as-client.ts)
+ *   U4  a handler that throws, or answers none of the three, has answered `shutdownClient`
  */
 import type { Logger } from '../host/host.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
@@ -37,7 +39,10 @@ export function judgeUncaught(app: StreamsApp, logger: Logger, uncaught: Uncaugh
 
 function responseTo({ handlers, settings }: StreamsApp, logger: Logger, { error, taskId }: Uncaught): UncaughtResponse {
   const handler = handlers?.uncaught;
-  if (handler === undefined) return settings.uncaughtExceptionHandler;
+  if (handler === undefined) {
+    const { uncaughtExceptionHandler: asked } = settings;
+    return asked === 'auto' ? 'replaceThread' : asked; // U3
+  }
   let why: string;
   try {
     const response: unknown = handler({ error, taskId });
@@ -48,5 +53,5 @@ function responseTo({ handlers, settings }: StreamsApp, logger: Logger, { error,
     why = asStreamsError(thrown).message;
   }
   logger.error('uncaught-handler-failed', { taskId, message: why });
-  return 'shutdownClient'; // U3
+  return 'shutdownClient'; // U4
 }

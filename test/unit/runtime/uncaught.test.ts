@@ -29,8 +29,8 @@ function judge(
 }
 
 describe('an error that nobody caught', () => {
-  it('shuts the client down unless something else is set, as in Kafka Streams', () => {
-    expect(judge(undefined)).toBe('shut-down-client');
+  it('has its task taken again unless something else is set, so that the tasks beside it run on', () => {
+    expect(judge(undefined)).toBe('replace-task');
   });
 
   it.each<[UncaughtResponse, Verdict]>([
