@@ -33,8 +33,8 @@ export interface MemberTable {
   readMember(memberId: MemberId): Promise<Member | null>;
   /**
    * Creates a slot: `free`, at the last incarnation of a deleted slot of this name, so that numbers only grow (P1); where
-   * there never was one, or its item was deleted by hand, at `after` (default 0), the last one that a lease still names
-   * (`lastIncarnation` of rules.ts). Condition: there is no such slot.
+   * there never was one, or its item was deleted by hand, at `after` (default 0), which no incarnation
+   * before was beyond (V7 of membership.ts). Condition: there is no such slot.
    */
   createMember(memberId: MemberId, after?: number): Promise<Conditional<Member>>;
   /**

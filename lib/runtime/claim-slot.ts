@@ -1,5 +1,5 @@
 import type { LeaseStore } from '../leases/lease-store.js';
-import type { Incarnation, Member, MemberReport, StorePosition } from '../leases/records.js';
+import type { Incarnation, Member, MemberReport, Plan, StorePosition } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
 import { chooseSlot } from '../leases/slots.js';
 
@@ -24,11 +24,11 @@ export async function claimSlot(question: {
   readonly tags: Readonly<Record<string, string>>;
 }): Promise<ClaimedSlot | null> {
   const { leases, invokedFor, others, held, tags } = question;
-  const own = await ownSlot(leases, invokedFor);
+  const plan = await leases.readPlan();
+  const own = await ownSlot(leases, invokedFor, plan);
   // The list may be older than the consistent read of our own slot.
   const listed = (await leases.listMembers()).filter((member) => member.memberId !== invokedFor.memberId);
   const members = own === null ? listed : [...listed, own];
-  const plan = await leases.readPlan();
   const report: MemberReport = { running: [], positions: held, recordsProcessed: 0 };
   let asked: readonly Incarnation[] = [invokedFor, ...others];
   while (asked.length > 0) {
@@ -44,12 +44,17 @@ export async function claimSlot(question: {
 }
 
 /**
- * The slot that we were invoked for; a first incarnation creates it if nobody has. Where leases name later ones, the item was
- * deleted by hand: then the slot is there for the incarnation that is invoked next.
+ * The slot that we were invoked for; a first incarnation that a doorbell woke creates it. Where the plan lists it, the item was deleted by hand,
+ * and the scheduler makes it again under a number that nobody had (V7 of membership.ts). Where leases name later incarnations, the slot is there
+ * for the one that is invoked next.
  */
-async function ownSlot(leases: LeaseStore, { memberId, incarnation }: Incarnation): Promise<Member | null> {
+async function ownSlot(
+  leases: LeaseStore,
+  { memberId, incarnation }: Incarnation,
+  plan: Plan | null,
+): Promise<Member | null> {
   const found = await leases.readMember(memberId);
-  if (found !== null || incarnation !== 1) return found;
+  if (found !== null || incarnation !== 1 || plan?.assignment[memberId] !== undefined) return found;
   const after = lastIncarnation(memberId, await leases.listLeases(), null);
   return (await leases.createMember(memberId, after)).item;
 }

@@ -41,7 +41,7 @@ export interface AnnouncePlan {
 export interface CreateSlot {
   readonly type: 'CreateSlot';
   readonly memberId: MemberId;
-  /** The last incarnation of an item that was deleted by hand. Absent: nothing is left of one. */
+  /** No incarnation of an item that was deleted by hand was later (V7 of membership.ts). Absent: there was none. */
   readonly after?: number;
 }
 export interface InvokeMember {

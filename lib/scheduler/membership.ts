@@ -12,6 +12,9 @@
  *       incarnations keep ending soon is asked for more and more slowly, up to half a session time-out apart, so that it still
  *       comes back in time to keep its tasks (V2)
  *   V6  a slot that sleeps (sleep.ts) counts on, and is not asked for unless the plan written now gives it work
+ *   V7  a slot that the plan lists and that has no item was deleted by hand, or its scheduler has died before making it. Its incarnations
+ *       may have taken no lease that names them, and one may still live: the next goes on from the wall clock in milliseconds, beyond all that
+ *       claims can have come to. The same number again would be two processes of one name (P1)
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
@@ -79,7 +82,7 @@ export function invocations(
     .flatMap((id): (CreateSlot | AnnouncePlan | InvokeMember)[] => {
       const member = byId.get(id);
       if (member === undefined) {
-        const after = lastIncarnation(id, state.leases, plan);
+        const after = lastOfMissing(id, state, plan);
         return [
           { type: 'CreateSlot', memberId: id, ...(after === 0 ? {} : { after }) },
           { type: 'AnnouncePlan', memberId: id, planNumber: plan.number },
@@ -124,6 +127,12 @@ function quickEndsBefore(
   if (last.incarnation > member.incarnation) return last.quickEnds; // it was asked for and has not come
   const livedMs = last.ageMs - member.stillMs;
   return livedMs < state.app.settings.sessionTimeoutMs ? Math.min(last.quickEnds + 1, MAX_COUNTED_QUICK_ENDS) : 0;
+}
+
+/** The incarnation after which a slot without item is created; V7. */
+function lastOfMissing(id: MemberId, { leases, plan: before, nowMs }: ApplicationState, plan: Plan): number {
+  const named = lastIncarnation(id, leases, plan);
+  return before?.assignment[id] === undefined ? named : Math.max(named, Math.floor(nowMs));
 }
 
 /** V5. */

@@ -4,6 +4,7 @@ import { countsOf, exactCounts, runScene } from '../support/simulation/fault-sce
 
 /** So short that a slot has had several incarnations by then. */
 const QUICK_TURNS_MS = 3_000;
+const CALLS_BEFORE_CLAIM_MOST = 40;
 const ONE_MEMBER = { members: 1, taskTimeoutMs: QUICK_TURNS_MS };
 
 describe('an item deleted by hand', () => {
@@ -18,6 +19,26 @@ describe('an item deleted by hand', () => {
     expect(Number(recreated?.fields.after)).toBeGreaterThan(1);
     expect(Number(takenAfter[0]?.fields.incarnation)).toBe(Number(recreated?.fields.after) + 1);
     expect((takenAfter[0]?.atMs ?? Number.POSITIVE_INFINITY) - deletedAtMs).toBeLessThan(2_000);
+    expect(run.violations).toEqual([]);
+    expect(await countsOf(run)).toEqual(exactCounts());
+  });
+
+  it('of a member that stands still between its claim and its first lease leaves no two of one name (trap 42)', async () => {
+    const frozenAfter = (call: number) => ({ kind: 'freeze', call, before: false, ms: 1_500 });
+    const calls = Array.from({ length: CALLS_BEFORE_CLAIM_MOST }, (_, call) => call);
+    const probes = await Promise.all(calls.map((call) => runScene([frozenAfter(call)], ONE_MEMBER)));
+    const atClaim = probes.findIndex((probe) => probe.fault('freeze').fields.method === 'claimMember');
+    const claimedAtMs = probes[atClaim]?.fault('freeze').atMs ?? Number.NaN;
+
+    const run = await runScene(
+      [frozenAfter(atClaim), { kind: 'row-deleted', table: 'members', atMs: claimedAtMs + 50, row: 0 }],
+      ONE_MEMBER,
+    );
+
+    const claims = run.entries('member-claimed').map(({ fields }) => `${fields.memberId}#${fields.incarnation}`);
+    expect(run.fault('row-deleted').fields.member).toMatchObject({ status: 'claimed' });
+    expect(run.entries('slot-recreated')).toHaveLength(1);
+    expect(new Set(claims).size).toBe(claims.length);
     expect(run.violations).toEqual([]);
     expect(await countsOf(run)).toEqual(exactCounts());
   });

@@ -58,8 +58,13 @@ export const ownershipMutants: readonly Mutant[] = [
   {
     name: 'slot-after-leases',
     protects:
-      'P1: a slot whose item was deleted by hand begins after the incarnations that leases name; else it can not take its own',
+      'P1, V7: a slot whose item was deleted by hand begins after all that it ever had; else it can not take its own, or two are one member',
     edits: [
+      {
+        file: 'lib/scheduler/membership.ts',
+        find: 'return before?.assignment[id] === undefined ? named : Math.max(named, Math.floor(nowMs));',
+        replace: 'return before?.assignment[id] === undefined ? named : Math.max(named, 0 * nowMs);',
+      },
       {
         file: RULES,
         find: 'return Math.max(0, ...named.filter(',

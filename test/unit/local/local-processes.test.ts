@@ -30,7 +30,7 @@ it('a process that claims another slot than the one it was invoked for counts as
     shutDown: () => undefined,
     failed: (member) => failed.push({ ...member }),
   });
-  await world.ports.leases.createMember('member-2');
+  for (const slot of ['member-1', 'member-2'] as const) await world.ports.leases.createMember(slot);
   await grant(world, { 'member-1': [FIRST], 'member-2': [] });
   const first = processes.run(invocation('member-1', 1));
   await untilOwned(world, 'member-1');

@@ -1,5 +1,6 @@
 /** Tables that refuse, lose their answers, or lose an item. */
 import type { Conditional } from '../../../leases/lease-store.js';
+import type { Incarnation } from '../../../leases/records.js';
 import { UnavailableError } from '../../../model/errors.js';
 import type { Cloud } from '../cloud.js';
 import type { PortCall } from '../simulated-ports.js';
@@ -91,12 +92,14 @@ async function neverHeard(cloud: Cloud, { method }: PortCall, ms: number): Promi
   throw new UnavailableError(`${method}: no answer`, { details: { outcome: 'unknown' } });
 }
 
-/** What the DynamoDB adapter answers (W3 of table.ts): its mark is in the item, as that stands by then. */
+/** What the DynamoDB adapter answers (W3 of table.ts): whether its mark is in the item, as that stands by then. */
 async function readBack(cloud: Cloud, call: PortCall, answer: Conditional<unknown>, ms: number): Promise<unknown> {
   await cloud.time.clock.sleep(ms);
   if (!answer.applied) return answer;
   const seen = await itemNow(cloud, call);
-  return seen === null ? answer : { applied: true, item: seen };
+  if (seen === null) return answer;
+  const isLater = (seen as Partial<Incarnation>).incarnation !== (answer.item as Partial<Incarnation>).incarnation;
+  return { applied: !isLater, item: seen };
 }
 
 async function itemNow({ leases }: Cloud, { method, args }: PortCall): Promise<unknown> {
