@@ -49,7 +49,23 @@ it('a call that a process dies in neither fails nor ends: nothing of the process
   expect(remote.repeated).toBeGreaterThan(0);
 });
 
-it('a call that nobody waits for is lost with its process, which the check finds', async () => {
+it('a call that nobody waits for may take longer than its commit, and is lost with its process', async () => {
+  const app = copying((word, { outside, remote }) => {
+    void remote(outside).hear(word);
+  });
+
+  const failure = await simulate(app, {
+    ...options,
+    seeds: 20,
+    shrinkRuns: 0,
+    outside: () => new Service(),
+    check: ({ outside }) => expect(new Set(outside.heard).size).toBe(records.length),
+  }).catch((error: SimulationFailedError) => error);
+
+  expect(failure).toMatchObject({ code: 'STREAMS_SIMULATION_FAILED', details: { checker: 'check' } });
+});
+
+it('a call that nobody waits for and that is made late is lost with its process, which the check finds', async () => {
   const app = copying((word, { outside, remote, sleep }) => {
     void sleep(200).then(() => remote(outside).hear(word));
   });

@@ -25,6 +25,8 @@ export interface PortCall {
   readonly reads: boolean;
   /** Of the producer that is called; null for other ports. */
   readonly producer: ProducerTag | null;
+  /** Whether it has taken longer to arrive than a commit. Absent: no. */
+  readonly isSlow?: boolean;
 }
 
 export interface ProducerTag {

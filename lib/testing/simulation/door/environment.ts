@@ -12,6 +12,10 @@ import type { Remote, SimulatedApp, SimulatedEnvironment, SimulatedWorld } from 
 
 /** Longest time that a call of a service takes on its way there, and back. */
 const WAY_MOST_MS = 5;
+/** Share of the calls that take long on their way there: whoever does not wait for them commits before they arrive. */
+export const SLOW = 0.05;
+/** How long those take, in milliseconds: more than a commit or two. */
+const SLOW_WAY_MS = [200, 800] as const;
 /** Letters of a call's arguments in the timeline. */
 const ARGUMENTS_MOST = 200;
 
@@ -124,8 +128,9 @@ async function call(
   { process, method, args }: Pick<PortCall, 'process' | 'method' | 'args'>,
   effect: () => unknown,
 ): Promise<unknown> {
-  const made: PortCall = { process, port: 'outside', method, args, reads: false, producer: null };
-  await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
+  const isSlow = chance.happens(SLOW);
+  const made: PortCall = { process, port: 'outside', method, args, reads: false, producer: null, isSlow };
+  await cloud.time.clock.sleep(isSlow ? chance.between(...SLOW_WAY_MS) : chance.next() * WAY_MOST_MS);
   await cloud.before(made);
   if (process.isDead) return undefined; // nobody waits for it any more, and it never left
   await process.thawed();

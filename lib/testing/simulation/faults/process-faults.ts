@@ -5,8 +5,9 @@ import { atCall, named } from './at-call.js';
 import { anyCall } from './draw.js';
 import type { Fault, FaultKind } from './fault.js';
 
-/** Calls of all ports; of one if the fault names it: `simulate` aims some at calls of services. */
-const ofPort = (fault: Fault) => (call: PortCall) => fault.port === undefined || call.port === fault.port;
+/** Calls of all ports; of one, or of those alone that take long, if the fault says so: `simulate` aims some at calls of services. */
+const ofPort = (fault: Fault) => (call: PortCall) =>
+  (fault.port === undefined || call.port === fault.port) && (fault.slow !== true || call.isSlow === true);
 
 /** A process dies at one of its calls: before the call took effect, or after and without hearing of it. */
 export const crash: FaultKind = {

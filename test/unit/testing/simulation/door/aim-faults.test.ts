@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aimAtServices } from '../../../../../lib/testing/simulation/door/aim-faults.js';
+import { SLOW } from '../../../../../lib/testing/simulation/door/environment.js';
 import { HARMLESS_KINDS } from '../../../../../lib/testing/simulation/door/simulation-faults.js';
 import type { Scenario } from '../../../../../lib/testing/simulation/scenario.js';
 
@@ -24,6 +25,16 @@ describe('faults aimed at services', () => {
     expect(aimed.length).toBeLessThan(130);
     expect(new Set(aimed.map(({ kind }) => kind))).toEqual(new Set(['crash', 'timed-out']));
     expect(all.every(({ faults }) => faults.length === drawn.length && faults[0] === drawn[0])).toBe(true);
+  });
+
+  it('hit calls that take long on their way there, in some of the seeds, of as many as there may be', () => {
+    const all = Array.from({ length: 200 }, (_, seed) => aimAtServices(scenario(seed, drawn), HARMLESS_KINDS, CALLS));
+
+    const slow = all.flatMap(({ faults }) => faults.filter((fault) => fault.slow === true));
+    expect(slow.length).toBeGreaterThan(10);
+    expect(slow.length).toBeLessThan(60);
+    for (const fault of slow) expect(fault).toMatchObject({ kind: 'crash', port: 'outside', before: true });
+    expect(Math.max(...slow.map(({ call }) => Number(call)))).toBeLessThan(CALLS * SLOW);
   });
 
   it('are none where no service is called, no fault was asked for, or no kind of death', () => {
