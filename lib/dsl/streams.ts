@@ -14,6 +14,7 @@ import type { GlobalKTable } from './global-ktable.js';
 import type {
   ForeignKey,
   ForeignKeyOfRecord,
+  JoinNeedsWith,
   StreamTableJoin,
   StreamTableLeftJoin,
   TableJoin,
@@ -209,6 +210,8 @@ export interface KStream<K, V> {
     other: KStream<K, V2>,
     options: StreamStreamJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
+  /** Fits nothing: it is last, so that the compiler says of a join that fits none of the others what it is given. */
+  join<O extends object>(other: O, options: JoinNeedsWith<O>): KStream<K, never>;
 
   /** As `join`, with null for a row that is not there; a record with a null key is joined too (KIP-962). */
   leftJoin<VT, VR extends Like<V> = V>(
@@ -240,6 +243,8 @@ export interface KStream<K, V> {
     other: KStream<K, V2>,
     options: StreamStreamLeftJoin<K, V, V2, NoInfer<VR>> & NewValueOptions<VR>,
   ): KStream<K, VR>;
+  /** As the last of `join`. */
+  leftJoin<O extends object>(other: O, options: JoinNeedsWith<O>): KStream<K, never>;
   /** As `leftJoin`, for the records of both streams. */
   outerJoin<V2, VR extends Like<V> = V>(
     other: KStream<K, V2>,

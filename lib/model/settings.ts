@@ -6,7 +6,7 @@
  */
 import { durationMs, isoDurationMs } from './duration.js';
 import { InvalidSettingError } from './errors.js';
-import { suggestion } from './nearest.js';
+import { nearestName } from './nearest.js';
 
 /** What happens to a record that can not go through; its offset advances unless the task stops. */
 export type RecordHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
@@ -332,7 +332,7 @@ const NAMES = Object.keys(SETTING_SPECS) as (keyof Settings)[];
 export function resolveSettings(input: SettingsInput = {}): Settings {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Map)
     throw new InvalidSettingError('settings are an object of names and values', { details: { given: String(input) } });
-  for (const name of Object.keys(input)) if (!Object.hasOwn(SETTING_SPECS, name)) throw unknownSetting(name);
+  for (const name of Object.keys(input)) if (!Object.hasOwn(SETTING_SPECS, name)) throw unknownSetting(name, 'object');
   const given = input as Readonly<Record<string, unknown>>;
   const resolved: Record<string, unknown> = {};
   for (const name of NAMES) {
@@ -349,7 +349,7 @@ export function settingsFromText(text: Readonly<Record<string, string>>): Settin
   const input: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(text)) {
     const name = NAMES.find((known) => known === given || SETTING_SPECS[known].dotted === given);
-    if (name === undefined) throw unknownSetting(given);
+    if (name === undefined) throw unknownSetting(given, 'text');
     if (Object.hasOwn(input, name)) throw refused(name, value, 'it is given twice');
     const { type } = SETTING_SPECS[name].kind;
     input[name] =
@@ -458,11 +458,14 @@ function checkTogether(settings: Settings): void {
   }
 }
 
-function unknownSetting(name: string): InvalidSettingError {
-  const known = name.includes('.') ? NAMES.map((one) => SETTING_SPECS[one].dotted) : NAMES;
-  return new InvalidSettingError(`there is no setting '${name}'${suggestion(name, known)}`, {
-    details: { name, known: NAMES },
-  });
+/** In an object settings have our names alone; where they come in as text, Kafka's dotted ones too. */
+function unknownSetting(name: string, given: 'object' | 'text'): InvalidSettingError {
+  const dotted = new Map<string, keyof Settings>(NAMES.map((one) => [SETTING_SPECS[one].dotted, one]));
+  const near = nearestName(name, name.includes('.') ? dotted.keys() : NAMES);
+  const named = given === 'text' ? near : (dotted.get(near ?? '') ?? near);
+  const isKafkas = given === 'object' && near === name;
+  const hint = named === null ? '' : isKafkas ? `: here it is '${named}'` : `; is '${named}' meant?`;
+  return new InvalidSettingError(`there is no setting '${name}'${hint}`, { details: { name, known: NAMES } });
 }
 
 function refused(name: keyof Settings, value: unknown, why: string): InvalidSettingError {

@@ -15,7 +15,10 @@ export interface RecordMetadata {
 /** Which clock drives a punctuation. Kafka: `PunctuationType`. */
 export type PunctuationType = 'streamTime' | 'wallClockTime';
 
-/** Called with the time at which the punctuation was due, in milliseconds since the epoch. Kafka: `Punctuator`. */
+/**
+ * Called with what its clock shows, in milliseconds since the epoch: the stream time of the task, or the wall clock. It may be later than the
+ * time at which the call was due; what was missed meanwhile is not made up for. Kafka: `Punctuator`.
+ */
 export type Punctuator = (timestampMs: number) => Awaitable<void>;
 
 export interface Cancellable {
@@ -39,11 +42,15 @@ export interface ProcessorContext<KOut = never, VOut = never> {
   /**
    * A store connected to this processor.
    *
-   * @throws {UnconnectedStoreError} STREAMS_UNCONNECTED_STORE if it is not connected
+   * @throws {UnconnectedStoreError} STREAMS_UNCONNECTED_STORE if it is not connected, or there is none of that name
    */
   getStateStore<S extends StateStore>(name: string): S;
 
-  /** Calls `punctuator` each time the clock has moved on by `interval`. Kafka: `schedule`. */
+  /**
+   * Calls `punctuator` each time the clock has moved on by `interval`. Kafka: `schedule`.
+   *
+   * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for an interval under 1 ms, or a clock that there is not
+   */
   schedule(interval: Duration, type: PunctuationType, punctuator: Punctuator): Cancellable;
 
   /** Greatest timestamp the task has seen; −1 before the first record, as in Kafka Streams. */

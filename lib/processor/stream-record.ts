@@ -5,7 +5,8 @@ import { Cell } from '../serde/cell.js';
  * A record inside a topology. Kafka: `processor.api.Record`.
  *
  * Key and value are views: they are read from the fetched bytes on first use. A record is never changed; the `with…`
- * methods make another that shares what stays, so that what one branch does to a record is not seen by its sibling.
+ * methods make another that shares what stays, so that what one branch makes of a record and its headers is not seen by its sibling. The
+ * key and the value themselves are shared, as in Kafka Streams: make new ones, never change an object that came in a record.
  */
 export class StreamRecord<K, V> {
   readonly keyCell: Cell<K>;

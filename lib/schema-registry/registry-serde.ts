@@ -114,7 +114,8 @@ class RegistrySerde<T> {
         `one schema has id ${this.id} under subject ${this.firstSubject} and ${id} under ${subject}`,
         {
           details: { subject, id, firstSubject: this.firstSubject, firstId: this.id },
-          remedy: 'Register the schema with one text everywhere, or use a serde of its own for each topic.',
+          remedy:
+            "Register the schema with one text everywhere, or use a serde of its own for each topic; with a MockClient, which has an id for each subject, name subjects by the record: schemaRegistry({ client, subjectNames: 'record' }).",
         },
       );
     }

@@ -5,6 +5,7 @@
  */
 import { type ByteKey, byteKey, bytesOfKey } from '../model/byte-key.js';
 import { DeserializationError, InvalidStateStoreError, SerializationError } from '../model/errors.js';
+import { READ_OWN_BYTES } from '../serde/own-bytes.js';
 import type { Serde } from '../serde/serde.js';
 import type { StoredValue } from './byte-store.js';
 import { readStored } from './read-stored.js';
@@ -102,7 +103,7 @@ export class StoreCodec<K, V> {
       throw new DeserializationError(`store ${this.store}: a ${what} can't be read with its serde`, {
         cause,
         details: { store: this.store },
-        remedy: 'The store was written with another serde: use that one, or reset the application.',
+        remedy: `${READ_OWN_BYTES} Or reset the application.`,
       });
     }
   }

@@ -11,7 +11,7 @@ import type { Settings } from '../model/settings.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { Sleep } from '../processor/engine-context.js';
-import { topicName } from '../topology/app.js';
+import { internalTopicName, topicName } from '../topology/app.js';
 import { timestampExtractorOf } from '../topology/default-timestamp-extractor.js';
 import { type SubTopology, subTopologyOf } from '../topology/topology.js';
 import { type CommitMetadata, decodeCommitMetadata } from './commit-metadata.js';
@@ -58,6 +58,7 @@ class RunningTask implements StreamTask {
   private readonly marks: OperatorMarks;
   /** Looks up what serdes need before the task begins. */
   private readonly lookUps: () => Promise<void> | undefined;
+  private readonly storeNames: readonly string[];
   private readonly globals: GlobalReads;
   private readonly graph: NodeGraph;
   private readonly group: PartitionGroup;
@@ -92,6 +93,7 @@ class RunningTask implements StreamTask {
     this.failures = new FailurePolicy({ settings, handlers: app.handlers ?? {}, outputs, scope });
     this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
     this.lookUps = () => lookUpTask(app, part, init.stores);
+    this.storeNames = [...app.topology.stores.keys()];
     this.globals = new GlobalReads(app.topology, init.globalStores ?? new Map());
     this.graph = buildNodeGraph(app, part, this.services(settings, init.refused ?? new RefusedRecords()), this.outputs);
     this.remembered = [...(init.punctuations ?? [])];
@@ -292,6 +294,7 @@ class RunningTask implements StreamTask {
       refused,
       cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
       openStore: (name, clock) => this.stores.open(name, clock),
+      storeNames: this.storeNames,
       openGlobalStore: (name) => this.globals.open(name),
       schedule: (type, intervalMs, call) =>
         type === 'streamTime'
@@ -330,7 +333,9 @@ class RunningTask implements StreamTask {
     if (source === undefined) throw new InternalError(`no source reads ${input.topic}`, { details: { ...input } });
     const { failures, scope } = this;
     const extractor = timestampExtractorOf({ ...init.app, settings: init.settings ?? init.app.settings }, source.node);
-    const gate = new RecordGate(input, source.node, { failures, scope, extractor });
+    const { repartitionTopics } = init.app.topology;
+    const isInternal = [...repartitionTopics.keys()].some((name) => internalTopicName(init.app, name) === input.topic);
+    const gate = new RecordGate(input, source.node, { failures, scope, extractor, isInternal });
     const committedOffset = init.committed.get(topicPartitionKey(input))?.nextOffset ?? null;
     const queue = new RecordQueue(input, gate, committedMetadata(init, input), committedOffset);
     this.receivers.set(queue, source.children);

@@ -12,6 +12,7 @@ import type { RecordMetadata } from '../processor/processor-context.js';
 import { StreamRecord } from '../processor/stream-record.js';
 import { Cell } from '../serde/cell.js';
 import { Waiting } from '../serde/lookups.js';
+import { READ_OWN_BYTES } from '../serde/own-bytes.js';
 import type { Serde } from '../serde/serde.js';
 import type { SourceNode, TimestampExtractor } from '../topology/node.js';
 import { causeOfDeath } from './dead-letters.js';
@@ -35,6 +36,8 @@ export interface RecordGateServices {
   readonly scope: TaskScope;
   /** Undefined: records go by their own timestamps. */
   readonly extractor: TimestampExtractor | undefined;
+  /** Whether the application has written the records itself, to a topic of its own; default false. */
+  readonly isInternal?: boolean;
 }
 
 /** Lets the records of one input in. */
@@ -44,9 +47,12 @@ export class RecordGate {
   private readonly failures: FailurePolicy;
   private readonly scope: TaskScope;
   private readonly extractor: TimestampExtractor | undefined;
+  private readonly isInternal: boolean;
 
-  constructor(input: TopicPartition, source: SourceNode, { failures, scope, extractor }: RecordGateServices) {
+  constructor(input: TopicPartition, source: SourceNode, services: RecordGateServices) {
+    const { failures, scope, extractor, isInternal = false } = services;
     this.input = input;
+    this.isInternal = isInternal;
     this.source = source;
     this.failures = failures;
     this.scope = scope;
@@ -124,6 +130,7 @@ export class RecordGate {
     const error = new DeserializationError(`${topic}-${partition}, offset ${offset}: ${causeOfDeath(thrown).message}`, {
       cause: thrown,
       details: { node: this.source.name, taskId: this.scope.taskId, ...metadata },
+      ...(this.isInternal ? { remedy: READ_OWN_BYTES } : {}),
     });
     this.failures.deserialization(error, this.source.name, {
       ...metadata,

@@ -219,6 +219,7 @@ class RunningGlobalTask implements GlobalTask {
       maxRequestSize: 0,
       refused: new RefusedRecords(), // without sinks nothing is ever refused
       openStore: (_, { timestampMs }) => spec.open(this.bytes, { timestampMs, recordExpired }),
+      storeNames: [...app.topology.stores.keys()],
       openGlobalStore: () => null, // another global store may be behind or ahead of this one whenever it is loaded
       schedule: () => {
         throw new TopologyError(`processor '${name}' of a global store cannot schedule punctuations`, {

@@ -32,6 +32,8 @@ export interface TaskServices {
   readonly refused: RefusedRecords;
   /** Opens a store for one node; its writes take the timestamp that the clock answers. */
   openStore(name: string, clock: StoreContext): StateStore;
+  /** Names of all stores of the topology. */
+  readonly storeNames: readonly string[];
   /** A global store to read, for any node; null if there is none of that name. */
   openGlobalStore(name: string): StateStore | null;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
@@ -42,6 +44,8 @@ export interface TaskServices {
   committedTime(name: string): CommittedTime;
   committedMark(name: string): CommittedMark;
 }
+
+const CLOCKS: readonly string[] = ['streamTime', 'wallClockTime'] satisfies readonly PunctuationType[];
 
 export class NodeContext implements EngineContext<unknown, unknown> {
   readonly nodeName: string;
@@ -135,16 +139,24 @@ export class NodeContext implements EngineContext<unknown, unknown> {
           recordExpired: () => this.recordDropped('expired'),
         })
       : this.services.openGlobalStore(name);
-    if (store === null) {
-      throw new UnconnectedStoreError(`processor ${this.nodeName} has no access to state store ${name}`, {
-        details: { node: this.nodeName, store: name, connected: this.storeNames },
-      });
-    }
+    if (store === null) throw this.unreachable(name);
     this.stores.set(name, store);
     return store as S;
   }
 
   schedule(interval: Duration, type: PunctuationType, punctuator: Punctuator): Cancellable {
+    if (!CLOCKS.includes(type)) {
+      throw new InvalidSettingError(`processor ${this.nodeName}: '${String(type)}' is no clock of a punctuation`, {
+        details: { node: this.nodeName, type },
+        remedy: "Give 'streamTime' or 'wallClockTime'.",
+      });
+    }
+    if (typeof punctuator !== 'function') {
+      throw new InvalidSettingError(`processor ${this.nodeName}: a punctuation needs a function to call`, {
+        details: { node: this.nodeName },
+        remedy: 'Give a function of the time: schedule(interval, clock, (timestampMs) => …).',
+      });
+    }
     const intervalMs = durationMs(interval, 'interval');
     if (intervalMs < 1) {
       throw new InvalidSettingError(`processor ${this.nodeName}: an interval of ${intervalMs} ms was given`, {
@@ -194,6 +206,19 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void {
     if (reason === 'late' || reason === 'expired') this.services.failures.late(this.nodeName, reason);
     else this.scope.recordDropped(reason);
+  }
+
+  private unreachable(store: string): UnconnectedStoreError {
+    const { storeNames } = this.services;
+    const details = { node: this.nodeName, store, connected: this.storeNames, stores: storeNames };
+    if (storeNames.includes(store)) {
+      return new UnconnectedStoreError(`processor ${this.nodeName} has no access to state store ${store}`, { details });
+    }
+    const known = storeNames.length === 0 ? 'none' : storeNames.map((name) => `'${name}'`).join(', ');
+    return new UnconnectedStoreError(
+      `processor ${this.nodeName} asks for state store '${store}', and the topology has none of that name; it has ${known}`,
+      { details, remedy: 'Correct the name, or add the store and connect it to the processor that asks for it.' },
+    );
   }
 
   private forwardedLate(): ProcessingError {

@@ -46,10 +46,10 @@ export interface AppInput {
 export function defineApp(input: AppInput): StreamsApp {
   const applicationId: unknown = input?.applicationId;
   if (typeof applicationId !== 'string' || !/^(?!\.\.?$)[a-zA-Z0-9._-]{1,200}$/.test(applicationId)) {
-    throw new InvalidSettingError(`applicationId: '${String(applicationId)}' was given`, {
-      details: { applicationId },
-      remedy: 'Use 1 to 200 letters, digits, dots, underscores and dashes; dots alone are no name.',
-    });
+    throw new InvalidSettingError(
+      `applicationId: '${String(applicationId)}' was given; 1 to 200 letters, digits, dots, underscores and dashes are wanted`,
+      { details: { applicationId }, remedy: 'Name the application with those characters; dots alone are no name.' },
+    );
   }
   if (!(input.topology?.nodes instanceof Map) || !Array.isArray(input.topology.subTopologies)) {
     throw new TopologyError(`application '${applicationId}' was given no topology`, {

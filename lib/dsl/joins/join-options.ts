@@ -77,3 +77,15 @@ export function operatorOf(kind: JoinKind): string {
 export interface AnyJoin extends NamedOptions {
   readonly joiner: (...args: never[]) => unknown;
 }
+
+/** What the compiler names where a stream is joined as it cannot be, with what such a join is given. Nothing is of this type. */
+export interface JoinNeeds<Words extends string> extends AnyJoin {
+  readonly needed: Words;
+}
+
+/** In words, what a stream's join with that is given: by what streams, tables and global tables alone have. */
+export type JoinNeedsWith<Other> = Other extends { readonly mapValuesAsync: unknown }
+  ? JoinNeeds<'streams of one type of key: { within, joiner }, and the serde as value where the type changes'>
+  : Other extends { readonly toStream: unknown }
+    ? JoinNeeds<'a table of the same type of key: { joiner }, and the serde as value where the type changes'>
+    : JoinNeeds<'a global table: { foreignKey, joiner }, and the serde as value where the type changes'>;

@@ -4,6 +4,7 @@ import { DeserializationError, SerializationError } from '../../model/errors.js'
 import { kindOfValue } from '../../model/kind-of-value.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import { Cell } from '../../serde/cell.js';
+import { READ_OWN_BYTES } from '../../serde/own-bytes.js';
 import { encodedBy, type Serde } from '../../serde/serde.js';
 import type { ByteStore, StoredValue } from '../../state/byte-store.js';
 import { readStored } from '../../state/read-stored.js';
@@ -91,6 +92,7 @@ export class RowStore<K, V> {
       throw new DeserializationError(`a ${what} of store '${this.name}' cannot be read`, {
         cause,
         details: { store: this.name },
+        remedy: READ_OWN_BYTES,
       });
     }
   }

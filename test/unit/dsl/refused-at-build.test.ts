@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   defineApp,
+  InvalidSettingError,
   keyValueStore,
   type Processor,
   StreamsBuilder,
@@ -114,6 +115,17 @@ describe('a topology is refused', () => {
     expect(defineApp({ applicationId: 'app', topology }).topology).toBe(topology);
     expect(refusal(() => defineApp({ applicationId: 'a'.repeat(50), topology }))).toContain(
       'has a name of 261 characters',
+    );
+  });
+});
+
+describe('the name of an application', () => {
+  it.each(['x y', '', '..', 'a'.repeat(201)])('says what is allowed when it is %j', (applicationId) => {
+    const define = () => defineApp({ applicationId, topology: source().build() });
+
+    expect(define).toThrow(InvalidSettingError);
+    expect(define).toThrow(
+      `applicationId: '${applicationId}' was given; 1 to 200 letters, digits, dots, underscores and dashes are wanted`,
     );
   });
 });

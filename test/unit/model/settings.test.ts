@@ -13,6 +13,13 @@ describe('settings', () => {
 
   test.each([
     ['an unknown name', { comitIntervalMs: 5 }, /comitIntervalMs/],
+    [
+      'a name that is Kafka’s',
+      { 'num.stream.threads': 1 },
+      "there is no setting 'num.stream.threads': here it is 'tasksPerMember'",
+    ],
+    ['one that is nearly Kafka’s', { 'commit.intervall.ms': 1 }, "; is 'commitIntervalMs' meant?"],
+    ['one that is near no other', { bananas: 1 }, /there is no setting 'bananas'$/],
     ['a wrong type', { members: '3' }, /members \(millrace\.members\).*"3"/],
     ['a wrong unit', { commitIntervalMs: '5 parsecs' }, /commitIntervalMs/],
     ['a number out of range', { members: 0 }, /from 1 to 1000/],

@@ -1,3 +1,4 @@
+import { MockClient } from '@confluentinc/schemaregistry';
 import { describe, expect, it } from 'vitest';
 import {
   defineApp,
@@ -319,5 +320,35 @@ describe('a task whose serdes ask a registry', () => {
     expect(task.process(0, 1)).toBe(1);
     task.addRecords({ topic, partition: 0, records: RecordSet.EMPTY, nextOffset: 2 as Offset, endOffset: 2 as Offset });
     expect(task.process(0, 1)).toBe(0);
+  });
+});
+
+describe("the library's own MockClient, which has another id of a schema for each subject", () => {
+  /** Rows of `names` found by the orders' keys, both Avro. */
+  async function joined(subjectNames: 'topic' | 'record'): Promise<readonly unknown[]> {
+    const registry = schemaRegistry({ client: new MockClient({ baseURLs: ['mock://'] }), subjectNames });
+    const key = avro<{ id: string }>({ registry, schema: customerSchema });
+    const builder = new StreamsBuilder();
+    const names = builder.table('names', { key, value: string() });
+    builder
+      .stream('orders', { key, value: string() })
+      .join(names, { joiner: (order, name) => `${order} ${name}` })
+      .to('out');
+    const driver = await TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+    await driver.pipeInput('names', { key: { id: 'a' }, value: 'ada' });
+    await driver.pipeInput('orders', { key: { id: 'a' }, value: 'order' });
+    return driver.readOutputs('out').map(({ value }) => value);
+  }
+
+  it('finds rows by equal keys of two topics where subjects are named by the record', async () => {
+    expect(await joined('record')).toEqual(['order ada']);
+  });
+
+  it('is refused where they are named by the topic, with the way round', async () => {
+    await expect(joined('topic')).rejects.toMatchObject({
+      code: 'STREAMS_SERIALIZATION_FAILED',
+      message: expect.stringContaining('one schema has id 1 under subject'),
+      remedy: expect.stringContaining("subjectNames: 'record'"),
+    });
   });
 });

@@ -61,6 +61,53 @@ describe('json with a schema that transforms', () => {
   });
 });
 
+describe('what an application writes itself', () => {
+  const transforming = json(z.object({ at: z.string().transform(Number) }));
+  const behind = (build: (builder: StreamsBuilder) => unknown) => {
+    const builder = new StreamsBuilder();
+    build(builder);
+    return TopologyTestDriver.start(defineApp({ applicationId: 'app', topology: builder.build() }));
+  };
+
+  it('and a schema that transforms does not read, is an error that says so', async () => {
+    const repartitioned = await behind((builder) =>
+      builder
+        .stream('in', { key: string(), value: transforming })
+        .groupBy((key) => `${key}!`)
+        .count(),
+    );
+    const stored = await behind((builder) =>
+      builder
+        .stream('in', { key: string(), value: transforming })
+        .groupByKey()
+        .reduce((first) => first),
+    );
+    const refusal = {
+      code: 'STREAMS_DESERIALIZATION_FAILED',
+      remedy: expect.stringContaining('A schema that transforms does not'),
+    };
+
+    await expect(repartitioned.pipeRaw('in', Buffer.from('k'), bytesOf({ at: '5' }), 0)).rejects.toMatchObject(refusal);
+    await stored.pipeRaw('in', Buffer.from('k'), bytesOf({ at: '5' }), 0);
+    await expect(stored.pipeRaw('in', Buffer.from('k'), bytesOf({ at: '6' }), 1)).rejects.toMatchObject(refusal);
+  });
+
+  it('is read by a serde of what the schema makes', async () => {
+    const driver = await behind((builder) =>
+      builder
+        .stream('in', { key: string(), value: transforming })
+        .mapValues((value) => value, { value: json<{ at: number }>() })
+        .groupBy((key) => `${key}!`)
+        .reduce((sum, { at }) => ({ at: sum.at + at }))
+        .toStream()
+        .to('out'),
+    );
+    for (const at of ['5', '6']) await driver.pipeRaw('in', Buffer.from('k'), bytesOf({ at }), 0);
+
+    expect(driver.readOutputs('out').map(({ value }) => value)).toEqual([{ at: 5 }, { at: 11 }]);
+  });
+});
+
 describe('json with a schema that validates asynchronously', () => {
   it.each([
     ['zod', json(z.object({ id: z.string().refine(async () => true) }))],

@@ -128,3 +128,25 @@ it('a processor may forward and write while it is initialised', async () => {
 
   expect(texts((await commit()).outputs.get(out))).toEqual(['k=later@0']);
 });
+
+describe('a processor is refused', () => {
+  it.each<[string, string, (context: Context) => unknown]>([
+    [
+      'a clock that there is not',
+      "processor late: 'STREAM_TIME' is no clock",
+      (context) => context.schedule('1s', 'STREAM_TIME' as never, () => undefined),
+    ],
+    [
+      'a timer that calls nothing',
+      'processor late: a punctuation needs a function',
+      (context) => context.schedule('1s', 'streamTime', undefined as never),
+    ],
+    [
+      'a store that there is not',
+      "the topology has none of that name; it has 'seen'",
+      (context) => context.getStateStore('nope'),
+    ],
+  ])('%s, by its name', async (_, message, ask) => {
+    await expect(taskOf({ init: (context) => void ask(context) })).rejects.toThrow(message);
+  });
+});
