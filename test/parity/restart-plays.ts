@@ -96,11 +96,16 @@ export function asText(outcome: CaseOutcome): Readonly<Record<string, readonly s
   return Object.fromEntries([
     ['error', error],
     ['answers', answers.map(canonical)],
-    ['dropped', [...dropped].map(([reason, count]) => `${reason}: ${count}`).sort()],
+    ['dropped', isCountedOnce(outcome) ? [...dropped].map(([reason, count]) => `${reason}: ${count}`).sort() : []],
     ...lists('topic', new Map([...written].filter(([, records]) => records.length > 0).map(withoutCounts))),
     ...lists('image', images),
     ...lists('store', stores),
   ]);
+}
+
+/** Each start reads the topics of global stores again, and counts again what it leaves out of them (G3 of global-task.ts). */
+function isCountedOnce({ app }: CaseOutcome): boolean {
+  return (app?.topology.globalStores.size ?? 0) === 0;
 }
 
 /** A processor of the cases numbers its punctuations in a field of its own: which one it is does not count, that it came does. */
