@@ -5,20 +5,9 @@ import type { AssignableTask, AssignmentInput, Placement } from '../../../lib/as
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
 import { member, settings } from '../../support/assignment-members.js';
+import { tasksOf } from '../../support/random-clusters.js';
 
 const assignors = fc.constantFrom(steady, sticky);
-
-/** Sub-topologies as [partitions, stateful]. */
-const tasksOf = (subTopologies: readonly (readonly [number, boolean])[]): AssignableTask[] =>
-  subTopologies.flatMap(([partitions, stateful], subTopology) =>
-    Array.from({ length: partitions }, (_, partition) => ({
-      id: taskId(subTopology, partition),
-      stateful,
-      inputs: [{ topic: `in-${subTopology}`, partition }],
-      changelogs: stateful ? [{ topic: `changelog-${subTopology}`, partition }] : [],
-      weight: 1,
-    })),
-  );
 
 const tasks = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.boolean()), { minLength: 1, maxLength: 4 })
