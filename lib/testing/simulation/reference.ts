@@ -12,7 +12,7 @@
  * In the order `contrary` nothing is as in the other but the order within each partition of an input topic: tasks run the other
  * way round, the last partition of all input comes whole before the one before it, and wall-clock timers fire in between, an
  * hour apart. A drawn order is one of all that a run may take: record by record as they arrive, or partitions, tasks and commits
- * each at a pace of their own, wall-clock timers with the arrivals. What all orders agree on is decided by the input; what they
+ * each at a pace of their own, with stretches in which they stand still, and wall-clock timers with the arrivals. What all orders agree on is decided by the input; what they
  * do not is decided by timing.
  */
 
@@ -44,6 +44,11 @@ const APART_MS = 3_600_000;
 const PARTITION_PACES = [1, 1, 1, 0.3, 0.03];
 const TASK_PACES = [1, 1, 0.3, 0.05];
 const COMMIT_PACES = [1, 0.3, 0.05];
+/** Share of the drawn orders in which all go on at once, but where they stand still. */
+const BRISK = 0.5;
+/** How often a partition or a task stands still for a while, and for how long, in milliseconds. */
+const STALLS = [0, 0, 1, 2];
+const STALLS_MS = [500, 3_000, 15_000];
 
 export interface ReferenceOptions {
   readonly updates: ReferenceUpdates;
@@ -105,18 +110,19 @@ async function feedAsDrawn(
   inputs: readonly ScenarioInput[],
   { chance, isPrompt }: DrawnOrder,
 ): Promise<void> {
-  const paceOf = (paces: readonly number[]) => (isPrompt ? 1 : chance.pick(paces));
   const startMs = run.nowMs;
+  const { atMs: lastMs = 0 } = inputs.at(-1) ?? {};
+  // Where all else keeps up, a task that stands still once meets what the others have long done.
+  const isBrisk = isPrompt || chance.happens(BRISK);
+  const draw = (paces: readonly number[]) => (isPrompt ? ALWAYS : drawnBeat(chance, isBrisk ? [1] : paces, lastMs));
   const queues = [...byPartition(inputs).keys()].map((key) => ({
-    key,
-    pace: paceOf(PARTITION_PACES),
-    arrived: [] as ScenarioInput[],
+    ...{ key, beat: draw(PARTITION_PACES), arrived: [] as ScenarioInput[] },
   }));
-  const taskPaces = new Map<ReferenceTask, number>(run.tasks.map((task) => [task, paceOf(TASK_PACES)]));
-  const commitPace = paceOf(COMMIT_PACES);
-  const step = async () => {
+  const beats = new Map<ReferenceTask, Beat>(run.tasks.map((task) => [task, draw(TASK_PACES)]));
+  const commitPace = isBrisk ? 1 : chance.pick(COMMIT_PACES);
+  const step = async (atMs: number) => {
     for (const each of run.tasks) {
-      if (!chance.happens(taskPaces.get(each) ?? 1)) continue;
+      if (!(beats.get(each) ?? ALWAYS)(atMs)) continue;
       await each.task.punctuate(run.nowMs);
       await run.process(each);
       if (each.task.hasUncommitted && chance.happens(commitPace)) await run.commit(each);
@@ -125,14 +131,29 @@ async function feedAsDrawn(
   for (const input of inputs) {
     run.nowMs = startMs + input.atMs;
     queues.find(({ key }) => key === topicPartitionKey(input))?.arrived.push(input);
-    for (const { pace, arrived } of queues) if (chance.happens(pace)) await run.feed(arrived.splice(0));
-    await step();
+    for (const { beat, arrived } of queues) if (beat(input.atMs)) await run.feed(arrived.splice(0));
+    await step(input.atMs);
   }
   // What is late now comes in any order.
   for (let late = lateOf(queues); late.length > 0; late = lateOf(queues)) {
     await run.feed(chance.pick(late).arrived.splice(0, 1));
-    await step();
+    await step(Number.POSITIVE_INFINITY);
   }
+}
+
+/** Whether it goes on at a moment, in milliseconds since the start. */
+type Beat = (atMs: number) => boolean;
+
+const ALWAYS: Beat = () => true;
+
+/** A pace, and stretches of time in which nothing goes on, as where nobody owns a task, or somebody's transaction hangs. */
+function drawnBeat(chance: Chance, paces: readonly number[], lastMs: number): Beat {
+  const pace = chance.pick(paces);
+  const stalls = Array.from({ length: chance.pick(STALLS) }, () => {
+    const fromMs = chance.below(lastMs + 1);
+    return { fromMs, toMs: fromMs + chance.pick(STALLS_MS) };
+  });
+  return (atMs) => !stalls.some(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs) && chance.happens(pace);
 }
 
 function lateOf<Q extends { readonly arrived: readonly ScenarioInput[] }>(queues: readonly Q[]): readonly Q[] {

@@ -29,6 +29,13 @@ export function seenValue(
   return `${value ?? ''}${REST}${rest.filter((part) => part !== '').join(' ')}`;
 }
 
+/** Whether one that {@link seenValue} made says that there is no value. */
+export function isTombstone(seen: string | null): boolean {
+  if (seen === null) return true;
+  const at = seen.lastIndexOf(REST);
+  return at === 0 && seen.startsWith(TOMBSTONE, REST.length);
+}
+
 /** In words, of one that {@link seenValue} made. */
 export function shownValue(seen: string | null | undefined): string {
   if (seen === undefined) return 'nothing';

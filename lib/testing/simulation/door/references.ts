@@ -24,7 +24,7 @@ export type MakeReference = (order: ReferenceOrder, updates: ReferenceUpdates) =
 /** Orders that are drawn for each scenario, beside that of arrival. */
 export const DRAWN_ORDERS = 3;
 /** Orders that are drawn where a run differs: before it counts as wrong, it is asked what else may be right. */
-export const DOUBTED_ORDERS = 60;
+export const DOUBTED_ORDERS = 150;
 
 /** @param drawn how many orders are drawn beside that of arrival */
 export async function othersOf(

@@ -59,4 +59,14 @@ describe('outputs compared', () => {
     expect(difference([], ['1'], { ...exact, rule: 'last' })).not.toBeNull();
     expect(difference(['1'], [], { ...exact, rule: 'last' })).not.toBeNull();
   });
+
+  it('a row that is gone in the end need not have been mentioned behind a cache, where the last value alone decides', () => {
+    const cached = { ...exact, rule: 'last', isCoalesced: true } as const;
+
+    expect(difference(['1', null], [], cached)).toBeNull();
+    expect(difference([], ['1', null], cached)).toBeNull();
+    expect(difference(['1'], ['1', null], cached)).not.toBeNull();
+    expect(difference(['1', null], ['1'], cached)).not.toBeNull();
+    expect(difference([], ['1', null], { ...cached, isCoalesced: false })).not.toBeNull();
+  });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { seenValue, shownValue, VALUES_ALONE, WHOLE_RECORDS } from '../../../../lib/testing/simulation/seen-value.js';
+import {
+  isTombstone,
+  seenValue,
+  shownValue,
+  VALUES_ALONE,
+  WHOLE_RECORDS,
+} from '../../../../lib/testing/simulation/seen-value.js';
 
 const headers = [{ key: 'h', value: Buffer.from('1') }];
 
@@ -29,6 +35,14 @@ describe('what is compared of a record', () => {
     const parts = { timestamps: false, headers: true };
 
     expect(seenValue('v', { timestampMs: 1, headers }, parts)).toBe(seenValue('v', { timestampMs: 2, headers }, parts));
+  });
+
+  it('says that it is a tombstone, with whatever is compared beside it', () => {
+    for (const parts of [VALUES_ALONE, WHOLE_RECORDS, { timestamps: false, headers: true }]) {
+      expect(isTombstone(seenValue(null, { timestampMs: 1, headers }, parts))).toBe(true);
+      for (const value of ['', 'null', 'v'])
+        expect(isTombstone(seenValue(value, { timestampMs: 1, headers }, parts))).toBe(false);
+    }
   });
 
   it.each([
