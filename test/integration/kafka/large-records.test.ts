@@ -2,9 +2,11 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { KafkaLog } from '../../../lib/log/kafka/kafka-log.js';
+import { asStreamsError } from '../../../lib/model/errors.js';
 import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
 import { newName, newPartition, openLog, readAll, valuesOf } from '../../support/kafka/log-kit.js';
 import { copyRecords } from '../../support/large-records.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const brokers = inject('kafkaBrokers');
 const large = (name: string) => `${name} ${'x'.repeat(5_000)}`;
@@ -22,6 +24,25 @@ async function lowerLimit(topic: string, maxMessageBytes: number): Promise<void>
   const configEntries = [{ name: 'max.message.bytes', value: String(maxMessageBytes) }];
   await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: topic, configEntries }] });
   await admin.disconnect();
+  await untilRefused(topic, maxMessageBytes + 1);
+}
+
+/** The broker answers before its log has the new limit: transactions that are aborted show when it has, to a log of their own. */
+async function untilRefused(topic: string, bytes: number): Promise<void> {
+  const probing = await openLog(brokers);
+  const producer = await probing.initProducer({ transactionalId: newName('probe'), transactionTimeoutMs: 10_000 });
+  await waitFor(`${topic} to refuse ${bytes} bytes`, async () => {
+    try {
+      await producer.send({ topic, partition: 0 }, setOf(['x'.repeat(bytes)]));
+    } catch (error) {
+      if (asStreamsError(error).code === 'STREAMS_RECORD_TOO_LARGE') return true;
+      throw error;
+    }
+    await producer.abort();
+    return false;
+  });
+  await producer.close();
+  await probing.close();
 }
 
 const setOf = (values: readonly string[]) => {
