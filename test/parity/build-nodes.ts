@@ -1,9 +1,9 @@
 /** Topologies of the DSL, from data: each operator in the order of the case, since that order makes the generated names. */
 import type {
   BuildOptions,
+  FixedKeyProcessorSupplier,
   KGroupedStream,
   KTable,
-  FixedKeyProcessorSupplier,
   ProcessorSupplier,
   StoreSpec,
   TimestampExtractor,
