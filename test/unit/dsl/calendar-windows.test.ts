@@ -29,7 +29,7 @@ function refusalOf(action: () => unknown): string {
 }
 
 describe('calendar windows', () => {
-  it('are days of 23, 24 and 25 hours where clocks are put forward and back', () => {
+  it('are days of 23, 24 and 25 hours where clocks are put forward and back (trap 29)', () => {
     const days = calendar('day', { zone: 'Europe/Copenhagen' });
 
     expect(hoursOf(days, '2024-03-31T12:00Z')).toBe(23);
