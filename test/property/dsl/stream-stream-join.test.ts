@@ -97,21 +97,21 @@ const records = fc.array(
   { maxLength: 30 },
 );
 
+/** Windows, and records in an order in which they may arrive for them. */
+const arrivals = fc
+  .tuple(windows, records, fc.array(fc.nat({ max: 25 }), { maxLength: 30 }))
+  .map(([of, given, delays]) => {
+    const inputs = given.map((each, at): Input => ({ ...each, value: `${each.side.charAt(0)}${at}` }));
+    return { of, arriving: shuffled(inputs, delays, of.grace) };
+  });
+
 test.each(['join', 'leftJoin', 'outerJoin'] as const)(
   '%s of two streams that are late within the grace is that of nested loops',
   async (kind) => {
     await fc.assert(
-      fc.asyncProperty(
-        windows,
-        records,
-        fc.array(fc.nat({ max: 25 }), { maxLength: 30 }),
-        async (of, given, delays) => {
-          const inputs = given.map((each, at): Input => ({ ...each, value: `${each.side.charAt(0)}${at}` }));
-          const arriving = shuffled(inputs, delays, of.grace);
-
-          expect(await run(kind, of, arriving)).toEqual(expected(kind, of, arriving));
-        },
-      ),
+      fc.asyncProperty(arrivals, async ({ of, arriving }) => {
+        expect(await run(kind, of, arriving)).toEqual(expected(kind, of, arriving));
+      }),
       { numRuns: 60 },
     );
   },
@@ -170,26 +170,19 @@ test.each(['leftJoin', 'outerJoin'] as const)(
   '%s gives out what has met nothing when, and in the order in which, Kafka Streams does',
   async (kind) => {
     await fc.assert(
-      fc.asyncProperty(
-        windows,
-        records,
-        fc.array(fc.nat({ max: 25 }), { maxLength: 30 }),
-        async (of, given, delays) => {
-          const inputs = given.map((each, at): Input => ({ ...each, value: `${each.side.charAt(0)}${at}` }));
-          const arriving = shuffled(inputs, delays, of.grace);
-          const driver = await start(kind, of);
-          const alone: string[] = [];
+      fc.asyncProperty(arrivals, async ({ of, arriving }) => {
+        const driver = await start(kind, of);
+        const alone: string[] = [];
 
-          for (const [at, { side, key, value, ts }] of arriving.entries()) {
-            await driver.pipeInput(side, { key, value, timestampMs: ts });
-            const written = driver.readOutputs('out', text).map((record) => String(record.value));
-            for (const text of written.filter((each) => each.includes('null')))
-              alone.push(`${at} ${text.replace('+null', '').replace('null+', '')}`);
-          }
+        for (const [at, { side, key, value, ts }] of arriving.entries()) {
+          await driver.pipeInput(side, { key, value, timestampMs: ts });
+          const written = driver.readOutputs('out', text).map((record) => String(record.value));
+          for (const text of written.filter((each) => each.includes('null')))
+            alone.push(`${at} ${text.replace('+null', '').replace('null+', '')}`);
+        }
 
-          expect(alone).toEqual(whenGivenOut(kind, of, arriving));
-        },
-      ),
+        expect(alone).toEqual(whenGivenOut(kind, of, arriving));
+      }),
       { numRuns: 100 },
     );
   },

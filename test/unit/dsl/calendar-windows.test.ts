@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   calendar,
   StreamsBuilder,
-  StreamsError,
   string,
   type TimeWindows,
   timeWindowedSerde,
   untilWindowCloses,
 } from '../../../lib/index.js';
+import { refusalOf } from '../../support/refusal-of.js';
 import { grouped, updates } from '../../support/windowed-updates.js';
 import { at as partition, startTask } from '../task/task-rig.js';
 
@@ -17,15 +17,6 @@ const at = (text: string) => new Date(text).getTime();
 function hoursOf(windows: TimeWindows, text: string): number {
   const [window] = windows.windowsFor(at(text));
   return window === undefined ? 0 : (window.endMs - window.startMs) / HOUR_MS;
-}
-
-function refusalOf(action: () => unknown): string {
-  try {
-    action();
-    return 'accepted';
-  } catch (thrown) {
-    return thrown instanceof StreamsError ? `${thrown.code}: ${thrown.message}` : `${thrown}`;
-  }
 }
 
 describe('calendar windows', () => {

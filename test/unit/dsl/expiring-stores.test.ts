@@ -6,9 +6,9 @@ import {
   type ProcessorContext,
   type StreamRecord,
   StreamsBuilder,
-  StreamsError,
   string,
 } from '../../../lib/index.js';
+import { refusalOf } from '../../support/refusal-of.js';
 import { at, startTask, texts } from '../task/task-rig.js';
 
 const text = { key: string(), value: string() };
@@ -40,15 +40,6 @@ function withProcessor(ttl: number): StreamsBuilder {
     .process(() => new PutAndList(), { stores: ['kept'], ...text })
     .to('out');
   return builder;
-}
-
-function refusalOf(action: () => unknown): string {
-  try {
-    action();
-    return 'accepted';
-  } catch (thrown) {
-    return thrown instanceof StreamsError ? `${thrown.code}: ${thrown.message}` : `${thrown}`;
-  }
 }
 
 describe('a key-value store with a ttl', () => {

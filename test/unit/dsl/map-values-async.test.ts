@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AsyncOptions, StreamsBuilder, StreamsError, string } from '../../../lib/index.js';
+import { type AsyncOptions, StreamsBuilder, string } from '../../../lib/index.js';
 import type { FailureHandlers } from '../../../lib/topology/failure-handlers.js';
+import { refusalOf } from '../../support/refusal-of.js';
 import { at, startTask, texts } from '../task/task-rig.js';
 
 const text = { key: string(), value: string() };
@@ -42,15 +43,6 @@ function topology(call: (value: string) => string | Promise<string>, options: As
 
 const records = (...given: string[]) =>
   given.map((each, index) => ({ key: each[0] as string, value: each, ts: index }));
-
-function refusalOf(action: () => unknown): string {
-  try {
-    action();
-    return 'accepted';
-  } catch (thrown) {
-    return thrown instanceof StreamsError ? `${thrown.code}: ${thrown.message}` : `${thrown}`;
-  }
-}
 
 describe('a function that waits', () => {
   it('does not hold up the records of other keys: they leave as they are answered', async () => {

@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hopping,
-  StreamsBuilder,
-  StreamsError,
-  session,
-  sliding,
-  string,
-  tumbling,
-  unlimited,
-} from '../../../lib/index.js';
+import { hopping, StreamsBuilder, session, sliding, string, tumbling, unlimited } from '../../../lib/index.js';
+import { refusalOf } from '../../support/refusal-of.js';
 
 const grouped = () => new StreamsBuilder().stream('in', { key: string(), value: string() }).groupByKey();
 const starts = (windows: readonly { readonly startMs: number }[]) => windows.map(({ startMs }) => startMs);
 const nothing = undefined as never;
-
-function refusalOf(action: () => unknown): string {
-  try {
-    action();
-    return 'accepted';
-  } catch (thrown) {
-    return thrown instanceof StreamsError ? `${thrown.code}: ${thrown.message}` : `${thrown}`;
-  }
-}
 
 describe('windows', () => {
   it('tumble side by side: each time lies in one, whose end it does not reach', () => {
