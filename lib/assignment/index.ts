@@ -1,6 +1,8 @@
 /** The entry `millrace/assignment`: what an assignor of one's own needs. */
 export { BUILT_IN_ASSIGNORS, findAssignor } from './assignors.js';
+export { explainPlacement, type PlacementChange } from './explain-placement.js';
 export { highAvailability } from './high-availability/high-availability.js';
+export { type PlacementScore, type Spread, scorePlacement } from './score-placement.js';
 export { steady, sticky } from './steady.js';
 export type {
   AssignableMember,

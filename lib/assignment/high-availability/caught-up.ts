@@ -1,6 +1,6 @@
 /** How far each member's copy of a task lacks behind, and who counts as caught up. Kafka: `taskLagTotals`, KIP-441. */
 import type { TaskId } from '../../model/task-id.js';
-import { RUNNING_LAG } from '../task-assignor.js';
+import { isAcceptable, lagOn } from '../lags.js';
 import type { Cluster, MemberState, PlacedTask } from './cluster.js';
 
 interface Copies {
@@ -21,19 +21,17 @@ export class CaughtUp {
    */
   constructor(cluster: Cluster, acceptableRecoveryLag: number) {
     this.members = cluster.members;
-    const isBounded = acceptableRecoveryLag < Number.MAX_SAFE_INTEGER;
-    const isAcceptable = (lag: number) =>
-      !isBounded || lag === RUNNING_LAG || (lag >= 0 && lag <= acceptableRecoveryLag);
-    this.copies = reportedCopies(cluster, isAcceptable);
+    const isEnough = (lag: number) => isAcceptable(lag, acceptableRecoveryLag);
+    this.copies = reportedCopies(cluster, isEnough);
     for (const [task, copies] of this.copies) {
       // Whoever has no copy lacks the whole changelog: that may be little enough.
-      if (!isAcceptable(wholeLag(task))) continue;
-      for (const state of this.members) if (isAcceptable(this.lagOf(state, task))) copies.caughtUp.add(state);
+      if (!isEnough(wholeLag(task))) continue;
+      for (const state of this.members) if (isEnough(this.lagOf(state, task))) copies.caughtUp.add(state);
     }
   }
 
   lagOf(state: MemberState, task: PlacedTask): number {
-    return state.member.lags.get(task.task.id) ?? wholeLag(task);
+    return lagOn(state.member, task.task);
   }
 
   /** Members that are caught up on a stateful task. */
@@ -71,7 +69,7 @@ export class CaughtUp {
   }
 }
 
-function reportedCopies(cluster: Cluster, isAcceptable: (lag: number) => boolean): Map<PlacedTask, Copies> {
+function reportedCopies(cluster: Cluster, isEnough: (lag: number) => boolean): Map<PlacedTask, Copies> {
   const byId = new Map<TaskId, Copies>();
   const copies = new Map<PlacedTask, Copies>();
   for (const task of cluster.stateful) {
@@ -85,7 +83,7 @@ function reportedCopies(cluster: Cluster, isAcceptable: (lag: number) => boolean
       if (known === undefined) continue; // a task that is no more
       known.reported += 1;
       known.least = Math.min(known.least, lag);
-      if (isAcceptable(lag)) known.caughtUp.add(state);
+      if (isEnough(lag)) known.caughtUp.add(state);
     }
   }
   return copies;

@@ -1,5 +1,6 @@
 /** Where partitions and members are, and what it costs to read across zones. KIP-925, Kafka: `RackAwareTaskAssignor`. */
 import { topicPartitionKey } from '../../model/topic-partition.js';
+import { readAcross } from '../read-across.js';
 import type { AssignmentInput } from '../task-assignor.js';
 import type { Cluster, MemberState, PlacedTask } from './cluster.js';
 
@@ -39,18 +40,13 @@ export class Zones {
   /** Cost of an active task: what it reads are its inputs. */
   activeCost({ traffic, nonOverlap }: Costs): CostOf {
     return (task, state) =>
-      this.readAcross(task.task.inputs, state) * traffic + (state.active.has(task) ? 0 : nonOverlap);
+      readAcross(this.input, task.task.inputs, state.member.zone) * traffic + (state.active.has(task) ? 0 : nonOverlap);
   }
 
   /** Cost of a standby: what it reads are its changelogs. */
   standbyCost({ traffic, nonOverlap }: Costs): CostOf {
     return (task, state) =>
-      this.readAcross(task.task.changelogs, state) * traffic + (state.standby.has(task) ? 0 : nonOverlap);
-  }
-
-  private readAcross(partitions: PlacedTask['task']['inputs'], { member: { zone } }: MemberState): number {
-    const isNear = (at: (typeof partitions)[number]): boolean =>
-      zone !== undefined && this.input.partitionZones?.get(topicPartitionKey(at))?.includes(zone) === true;
-    return partitions.filter((at) => !isNear(at)).length;
+      readAcross(this.input, task.task.changelogs, state.member.zone) * traffic +
+      (state.standby.has(task) ? 0 : nonOverlap);
   }
 }
