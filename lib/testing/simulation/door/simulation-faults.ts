@@ -12,6 +12,7 @@ export const SIMULATION_FAULTS = [
   'late-invocation',
   'timed-out',
   'deadline',
+  'slow-table',
   'table-throttled',
   'table-reply-lost',
   'row-deleted',

@@ -9,7 +9,7 @@ import { codeRedeployed, memberAdded, memberDrained, scheduleRepeated } from './
 import { crash, freeze } from './process-faults.js';
 import { changelogRecreated, topicRecreated } from './recreated-topic-faults.js';
 import { snapshotLost, snapshotTorn } from './snapshot-faults.js';
-import { rowDeleted, tableReplyLost, tableThrottled } from './table-faults.js';
+import { rowDeleted, slowTable, tableReplyLost, tableThrottled } from './table-faults.js';
 import { compaction, inputLost, topicTruncated } from './topic-faults.js';
 import { foreignTransaction, timedOut, transactionTimedOut } from './transaction-faults.js';
 
@@ -21,6 +21,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   lateInvocation,
   timedOut,
   deadline,
+  slowTable,
   tableThrottled,
   tableReplyLost,
   rowDeleted,

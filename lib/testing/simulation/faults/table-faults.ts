@@ -1,4 +1,4 @@
-/** Tables that refuse, lose their answers, or lose an item. */
+/** Tables that are slow, refuse, lose their answers, or lose an item. */
 import type { Conditional } from '../../../leases/lease-store.js';
 import type { Incarnation } from '../../../leases/records.js';
 import { UnavailableError } from '../../../model/errors.js';
@@ -13,6 +13,9 @@ const RETRIES_MOST_MS = 2_600;
 /** A lost answer is noticed by the time-out of its request. */
 const LOST_ANSWER_LEAST_MS = 50;
 const LOST_ANSWER_MOST_MS = 2_000;
+/** A window in which calls take long: some beats of a member. */
+const SLOW_LEAST_MS = 500;
+const SLOW_MOST_MS = 6_000;
 /** How often each write is made, in a scenario without faults; heartbeats by far the most. */
 const WRITES: readonly (readonly [method: string, most: number])[] = [
   ['heartbeat', 60],
@@ -28,6 +31,31 @@ const WRITES: readonly (readonly [method: string, most: number])[] = [
 ];
 
 const isOfTables = ({ port }: PortCall) => port === 'leases';
+
+export const slowTable: FaultKind = {
+  kind: 'slow-table',
+  about:
+    'for a while each call to the tables takes as long as it happens to, up to one and a half times the session time-out, so that calls of one process or of several overtake each other',
+  make: (chance, size) => ({
+    kind: 'slow-table',
+    atMs: moment(chance, size),
+    lengthMs: chance.between(SLOW_LEAST_MS, SLOW_MOST_MS),
+    ms: chance.between(SLOW_LEAST_MS, size.sessionTimeoutMs * 1.5),
+    before: chance.happens(0.5),
+  }),
+  activate(fault, cloud, fired) {
+    const chance = cloud.chance(`slow-table/${String(fault.atMs)}`);
+    const isOpen = createWindow(cloud, {
+      atMs: Number(fault.atMs),
+      lengthMs: Number(fault.lengthMs),
+      matches: isOfTables,
+      opened: (call, untilMs) => fired({ ...named(call), untilMs: untilMs + Number(fault.ms) }),
+    });
+    const hook = (call: PortCall) =>
+      isOpen(call) ? cloud.time.clock.sleep(chance.next() * Number(fault.ms)) : undefined;
+    return fault.before === true ? { before: hook } : { after: hook };
+  },
+};
 
 export const tableThrottled: FaultKind = {
   kind: 'table-throttled',
