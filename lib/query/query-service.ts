@@ -3,7 +3,8 @@
  *
  * Invariants
  *   Q1  a fresh answer holds everything that was committed, and visible as such, when the question came
- *   Q2  an answer says as of which changelog offset it is, and never holds anything uncommitted
+ *   Q2  an answer says as of which changelog offset it is, at least, and never holds anything uncommitted: where somebody else's
+ *       transaction hangs open on a changelog, a snapshot may know what the task has committed beyond
  *   Q3  it needs no member: it answers the same while a task fails over
  */
 

@@ -5,7 +5,8 @@
  * read it and a changed byte anywhere is noticed.
  *
  * Numbered invariants
- *   S1  a manifest at `nextOffset` N describes the fold of the changelog below N, on a transaction boundary
+ *   S1  a manifest at `nextOffset` N describes the fold of the changelog below N, on a transaction boundary; what was committed beyond may be in
+ *       it (N2 of runtime/snapshot.ts), and its tail brings the rest
  *   S2  segments stand oldest first; a later one overrides, key by key; base segments come first and do not overlap
  *   S3  `lastKnownEndAtMs` is a wall time at which N was seen to be the end of the changelog; it only grows, by a new manifest
  */

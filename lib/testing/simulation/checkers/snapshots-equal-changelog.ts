@@ -16,37 +16,22 @@ import type { TaskChangelog, TaskSpec } from '../../../topology/resolve-partitio
 import type { Cloud } from '../cloud.js';
 import type { SeenRecord } from '../committed-log.js';
 import type { CheckedRun, Checker } from './checker.js';
+import { isManifest, PublishedEnds } from './published-ends.js';
 import { type StoreContent, storeEntry } from './store-contents.js';
 import { type StoreTimes, storeTimes } from './store-times.js';
 
-const MANIFEST = /\.manifest$/;
 /** Snapshots of one store that are opened, the newest: in a run there are some ten. */
 const OPENED_MOST = 20;
-
-/** By name of the manifest: the changelog's end when it was published; what was committed then may lie behind an open transaction. */
-type PublishedEnds = ReadonlyMap<string, Promise<ReadonlyMap<string, Offset>>>;
 
 export const snapshotsEqualChangelog: Checker = {
   name: 'snapshots-equal-changelog',
   watch(run) {
     const { cloud, witness } = run;
-    const ends = new Map<string, Promise<ReadonlyMap<string, Offset>>>();
+    const ends = new PublishedEnds(run);
     const damaged = new Set<unknown>();
     const stores = witness.map.tasks.flatMap((task) => task.changelogs.map((changelog) => ({ task, changelog })));
     cloud.timeline.listen(({ who, fields }) => {
       if (who === 'fault' && fields.name !== undefined) damaged.add(fields.name);
-    });
-    cloud.listen(({ port, method, args, ...outcome }) => {
-      if (port !== 'snapshots' || method !== 'create' || !outcome.ok || outcome.answer !== true) return;
-      const name = String(args[0]);
-      if (!MANIFEST.test(name)) return;
-      const of = stores.find(({ task, changelog }) => name.startsWith(prefixOf(cloud, task, changelog)));
-      // The embedded log answers with what it holds at the moment of the call.
-      if (of !== undefined)
-        ends.set(
-          name,
-          cloud.log.listOffsets([of.changelog], 'highWatermark').catch(() => new Map()),
-        );
     });
     return {
       async ended() {
@@ -74,10 +59,10 @@ async function checkStore(
   const history = historyOf(records);
   const spec = cloud.app.topology.stores.get(changelog.store);
   const objects = await cloud.snapshots.list(prefixOf(cloud, task, changelog));
-  const manifests = objects.filter(({ name }) => MANIFEST.test(name)).slice(0, OPENED_MOST);
+  const manifests = objects.filter(({ name }) => isManifest(name)).slice(0, OPENED_MOST);
   for (const { name } of manifests) {
-    const publishedEnd = (await ends.get(name))?.get(key);
-    if (publishedEnd === undefined) continue;
+    const publishedEnd = await ends.ofManifest(name);
+    if (publishedEnd === null) continue;
     const opened = await open(cloud, name, damaged);
     if (typeof opened === 'string') wrong(opened);
     else if (opened !== null) {

@@ -32,11 +32,15 @@ describe('queries are true', () => {
   it('what was committed at the offset that is named is true', async () => {
     await wrongIn({ checker }, async (scene) => {
       await counted(scene);
-      const judge = (body: string) => untruth(scene, { ...question, ok: true, body }, body);
+      const judge = (body: string, snapshotsEnd: number | null = null) =>
+        untruth(scene, { ...question, ok: true, body }, body, snapshotsEnd);
 
       expect(judge(answer(2, 2))).toBeNull();
       expect(judge(answer(3, 3))).toBeNull();
       expect(judge(answer(3, 2))).toContain('where');
+      expect(judge(answer(3, 2), 2)).toContain('where');
+      expect(judge(answer(3, 2), 3)).toBeNull();
+      expect(judge(answer(4, 2), 3)).toContain('where');
       expect(judge(answer(null, 3))).toContain('where');
       expect(judge(answer(1, 1))).toContain('2 was committed when it came');
       expect(judge(JSON.stringify({ value: 3, asOf: { topic, partition: partition + 1, nextOffset: 3 } }))).toContain(
