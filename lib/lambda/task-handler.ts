@@ -6,6 +6,8 @@ import type { StreamsApp } from '../topology/app.js';
 import { REQUEST_ID_TAG } from './failed-members.js';
 import { runInvocation } from './invocation.js';
 import { deadlineOf, type LambdaContext } from './lambda-context.js';
+import { memberTags } from './member-tags.js';
+import { once } from './once.js';
 import { decodeTaskEvent } from './task-event.js';
 import { type HandlerOptions, isForNow, warmStart } from './warm-start.js';
 
@@ -15,7 +17,8 @@ const ANSWER_MARGIN_MS = 1_000;
 /**
  * Makes the handler of the task function. It takes `run-member` and `doorbell` payloads and the events of Kafka event source
  * mappings (docs/architecture.md), runs what they ask for until it is done or the deadline is near, and keeps ports and
- * stores for the next invocation of the same execution environment.
+ * stores for the next invocation of the same execution environment. Its members have the tags of MILLRACE_MEMBER_TAGS, and the zone
+ * that Lambda tells (member-tags.ts).
  *
  * The handler throws: {InvalidPayloadError} STREAMS_INVALID_PAYLOAD before anything is touched · {InvalidSettingError}
  * STREAMS_INVALID_SETTING · whatever ends a member (the failure event then tells the scheduler at once).
@@ -24,6 +27,10 @@ const ANSWER_MARGIN_MS = 1_000;
  */
 export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {}) {
   const warm = warmStart(app, options);
+  const tags = once(async () => {
+    const { environment, ports } = await warm();
+    return memberTags(environment, ports.host.logger);
+  });
   const kept = new KeptStores();
   return async (event: unknown, context: LambdaContext): Promise<void> => {
     const payload = decodeTaskEvent(event, app.applicationId);
@@ -35,7 +42,7 @@ export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {})
         kept,
         deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
         signal: new AbortController().signal,
-        tags: { [REQUEST_ID_TAG]: context.awsRequestId },
+        tags: { ...(await tags()), [REQUEST_ID_TAG]: context.awsRequestId },
       };
       if (payload.type === 'doorbell') return runDoorbell({ ...run, partitions: payload.partitions });
       const { memberId, incarnation, others = [] } = payload;

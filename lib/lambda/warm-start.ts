@@ -20,6 +20,7 @@ export interface HandlerOptions {
 export interface Warm {
   readonly app: StreamsApp;
   readonly ports: FunctionPorts;
+  readonly environment: Environment;
 }
 
 /** A function that answers the same application and ports whenever it is called; errors are not kept. */
@@ -27,7 +28,7 @@ export function warmStart(app: StreamsApp, options: HandlerOptions): () => Promi
   return once(async () => {
     const environment = options.environment ?? process.env;
     const here = appInEnvironment(app, environment);
-    return { app: here, ports: await (options.ports ?? portsFromEnvironment)(environment, here) };
+    return { app: here, ports: await (options.ports ?? portsFromEnvironment)(environment, here), environment };
   });
 }
 

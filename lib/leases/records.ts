@@ -39,6 +39,8 @@ export interface StorePosition {
 export interface MemberReport {
   /** Tasks it runs now (its lease taken, not yet released). */
   readonly running: readonly TaskId[];
+  /** Those of them whose stores are still being restored: it can not process yet. Absent: none. */
+  readonly restoring?: readonly TaskId[];
   /** Stores that it holds a copy of, running or not. */
   readonly positions: readonly StorePosition[];
   /** Records processed so far in this incarnation, for display and weights. */

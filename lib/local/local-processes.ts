@@ -31,6 +31,8 @@ export interface LocalProcessesInit {
   readonly app: StreamsApp;
   /** The ports of the process that was invoked for that incarnation. */
   readonly portsOf: (invokedFor: Incarnation) => RuntimePorts;
+  /** Tags of the process that was invoked for that incarnation; absent: none. */
+  readonly tagsOf?: (invokedFor: Incarnation) => Readonly<Record<string, string>>;
   /** Told of each process that died or ended with an error. */
   readonly failed: (member: Incarnation) => void;
   /** Told that the handler of uncaught exceptions has answered `shutdownClient` in one of them, before it ends. */
@@ -65,7 +67,7 @@ export class LocalProcesses implements MemberProcesses {
 
   /** Runs the task function to its end. @throws as `runMember` */
   async run({ memberId, incarnation, others = [] }: RunMember): Promise<void> {
-    const { app, portsOf, failed, shutDown } = this.init;
+    const { app, portsOf, tagsOf, failed, shutDown } = this.init;
     const ending = new AbortController();
     const crashing = new AbortController();
     const process: LocalProcess = { ending, crashing, kept: this.environmentOf(memberId), claimed: null };
@@ -79,6 +81,7 @@ export class LocalProcesses implements MemberProcesses {
         incarnation,
         others,
         kept: process.kept,
+        tags: tagsOf?.({ memberId, incarnation }) ?? {},
         signal: ending.signal,
         crash: crashing.signal,
         onEvent: (event) => this.heard(process, event),

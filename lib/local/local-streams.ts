@@ -48,6 +48,8 @@ export interface LocalStreamsOptions {
   readonly host?: RuntimePorts['host'];
   /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */
   readonly portsOf?: (member: Incarnation, ports: RuntimePorts) => RuntimePorts;
+  /** Tags that a member states to the assignor: `zone`, `capacity` and any of your own. Kafka: `client.rack`, `client.tag.…`. */
+  readonly tagsOf?: (member: Incarnation) => Readonly<Record<string, string>>;
   /** Assignors of your own, found by the setting `assignor` before the built-in ones. */
   readonly assignors?: readonly TaskAssignor[];
   /** Told of each change of {@link LocalStreams.streamsState}; what it throws is logged. Kafka: `KafkaStreams.StateListener`. */
@@ -108,6 +110,7 @@ export class LocalStreams {
     const processes: LocalProcessesInit = {
       app: this.app,
       portsOf: (invokedFor) => options.portsOf?.(invokedFor, this.ports) ?? this.ports,
+      tagsOf: options.tagsOf ?? (() => ({})),
       failed: (member) => this.report(member),
       shutDown: (error) => this.closeToError(error),
     };

@@ -100,6 +100,11 @@ export interface TopicSpec {
 export interface TopicDescription extends TopicSpec {
   /** Changes when a topic is deleted and created again (KIP-516). */
   readonly topicId: string;
+  /**
+   * By partition, the racks of the brokers that hold a replica, each once; an empty list where none of them names its rack.
+   * Absent: no broker does. Kafka: `broker.rack`.
+   */
+  readonly replicaRacks?: readonly (readonly string[])[];
 }
 
 /** Plain writes, outside transactions: an application's input in tests and on a laptop, dead-letter records. */

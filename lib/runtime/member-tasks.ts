@@ -119,8 +119,10 @@ export class MemberTasks {
 
   report(): MemberReport {
     const statuses = [...this.running.values()].map(({ status }) => status);
+    const restoring = statuses.filter(isRestoring).map(({ taskId }) => taskId);
     return {
       running: this.ids,
+      ...(restoring.length === 0 ? {} : { restoring }),
       positions: [...statuses.flatMap(({ positions }) => positions), ...this.init.kept.positions()],
       recordsProcessed: this.recordsOfEnded + statuses.reduce((sum, { recordsCommitted }) => sum + recordsCommitted, 0),
     };
@@ -164,6 +166,11 @@ export class MemberTasks {
       retryAtMs: nowMs + pauseMs,
     });
   }
+}
+
+/** Whether a run has not come to process yet; one that recovers has its stores. */
+function isRestoring({ phase, commits }: TaskStatus): boolean {
+  return commits === 0 && (phase === 'fencing' || phase === 'restoring');
 }
 
 function inputsOf(task: TaskSpec | undefined): string {

@@ -1,24 +1,33 @@
 /** From what was observed to what an assignor sees. Pure. */
-import type { AssignableMember, AssignableTask, AssignmentInput } from '../assignment/task-assignor.js';
-import type { Lease, MemberId, Plan } from '../leases/records.js';
+import {
+  type AssignableMember,
+  type AssignableTask,
+  type AssignmentInput,
+  RUNNING_LAG,
+} from '../assignment/task-assignor.js';
+import type { Lease, MemberId, Plan, StorePosition } from '../leases/records.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
-import type { TaskSpec } from '../topology/resolve-partitions.js';
+import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { TaskChangelog, TaskSpec } from '../topology/resolve-partitions.js';
 import type { Membership } from './membership.js';
-import type { ApplicationState, ObservedMember } from './state.js';
+import type { ApplicationState, ObservedChangelog, ObservedMember } from './state.js';
 
 /** The tag with which a member states its capacity; without it the setting `tasksPerMember` holds. */
 export const CAPACITY_TAG = 'capacity';
 
 /** The tag with which a member states its zone, by the name that the brokers have for it. */
-const ZONE_TAG = 'zone';
+export const ZONE_TAG = 'zone';
 
 /**
  * The assignor's input: the slots that count are live, other known ones only tell what they held.
  *
  * What a slot held before is what the plan gave it, also while it is still taking it: a task on its way is not sent
  * elsewhere. Without a plan (the first one, or a table that was emptied) it is what its leases say.
+ *
+ * What a copy lacks is told by its member's report and the ends of the changelogs as they are now; nothing, of a task that the
+ * member runs. Where the ends are not known, `lagsUnknown` says that nobody knows what copies lack.
  */
 export function assignmentInput(
   state: ApplicationState,
@@ -34,7 +43,7 @@ export function assignmentInput(
   ]);
   const byId = new Map(membership.members.map((member) => [member.memberId, member]));
   return {
-    tasks: tasks.map(assignable),
+    tasks: tasks.map((task) => assignable(task, state)),
     members: [...known].sort(compareMemberIds).map((id): AssignableMember => {
       const member = byId.get(id);
       return {
@@ -44,7 +53,7 @@ export function assignmentInput(
         tags: member?.tags ?? {},
         ...zoneOf(member),
         ...previousOf(id, state.plan, state.leases),
-        lags: lagsOf(member, tasks),
+        lags: lagsOf(member, tasks, state),
       };
     }),
     settings: {
@@ -57,11 +66,53 @@ export function assignmentInput(
       rackAwareAssignmentTrafficCost: settings.rackAwareAssignmentTrafficCost,
       rackAwareAssignmentNonOverlapCost: settings.rackAwareAssignmentNonOverlapCost,
     },
+    partitionZones: zonesOfPartitions(tasks, state),
+    ...(state.changelogs === null ? { lagsUnknown: true } : {}),
   };
 }
 
-function assignable(task: TaskSpec): AssignableTask {
-  return { id: task.taskId, stateful: task.stateful, inputs: task.inputs, changelogs: task.changelogs, weight: 1 };
+function assignable(task: TaskSpec, { changelogs }: ApplicationState): AssignableTask {
+  const { taskId: id, stateful, inputs } = task;
+  const changelogRecords = sumOver(task, changelogs, ({ startOffset, endOffset }) =>
+    lagBetween(startOffset, endOffset),
+  );
+  return {
+    id,
+    stateful,
+    inputs,
+    changelogs: task.changelogs,
+    weight: 1,
+    ...(changelogRecords === undefined ? {} : { changelogRecords }),
+  };
+}
+
+/** The sum over a task's changelogs; undefined where one of them is not known. */
+function sumOver(
+  { changelogs }: TaskSpec,
+  observed: ApplicationState['changelogs'],
+  of: (changelog: ObservedChangelog, at: TaskChangelog) => number | undefined,
+): number | undefined {
+  let sum = 0;
+  for (const at of changelogs) {
+    const changelog = observed?.get(topicPartitionKey(at));
+    const part = changelog === undefined ? undefined : of(changelog, at);
+    if (part === undefined) return undefined;
+    sum += part;
+  }
+  return sum;
+}
+
+/** The zones of what tasks read and of their changelogs, where brokers name them. */
+function zonesOfPartitions(
+  tasks: readonly TaskSpec[],
+  { topics }: ApplicationState,
+): ReadonlyMap<TopicPartitionKey, readonly string[]> {
+  const zones = new Map<TopicPartitionKey, readonly string[]>();
+  for (const at of tasks.flatMap(({ inputs, changelogs }) => [...inputs, ...changelogs])) {
+    const racks = topics.get(at.topic)?.replicaRacks?.[at.partition];
+    if (racks !== undefined && racks.length > 0) zones.set(topicPartitionKey(at), racks);
+  }
+  return zones;
 }
 
 function capacityOf(member: ObservedMember | undefined, otherwise: number): number {
@@ -91,18 +142,44 @@ function previousOf(
   };
 }
 
-/** Lag per task of which the member has a copy of every store: what it lacks is the sum over the stores. */
-function lagsOf(member: ObservedMember | undefined, tasks: readonly TaskSpec[]): ReadonlyMap<TaskId, number> {
+/** Lag per task that the member runs, or of which it has a copy of every store: what it lacks is the sum over the stores. */
+function lagsOf(
+  member: ObservedMember | undefined,
+  tasks: readonly TaskSpec[],
+  state: ApplicationState,
+): ReadonlyMap<TaskId, number> {
   const lags = new Map<TaskId, number>();
   if (member === undefined) return lags;
+  const runs = tasksRunBy(member, state.leases);
+  const positions = new Map(member.report.positions.map((copy) => [copyKey(copy), copy]));
   for (const task of tasks) {
-    const copies = member.report.positions.filter(({ taskId }) => taskId === task.taskId);
-    const isWhole = task.changelogs.every(({ store }) => copies.some((copy) => copy.store === store));
-    if (!task.stateful || !isWhole) continue;
-    lags.set(
-      task.taskId,
-      copies.reduce((sum, { nextOffset, endOffset }) => sum + lagBetween(nextOffset, endOffset), 0),
-    );
+    if (!task.stateful) continue;
+    const lag = runs.has(task.taskId) ? RUNNING_LAG : lagOfCopy(task, positions, state);
+    if (lag !== undefined) lags.set(task.taskId, lag);
   }
   return lags;
+}
+
+/** Its leases, as far as it reports to run them and to have what they need. */
+function tasksRunBy({ report, memberId, incarnation, status }: ObservedMember, leases: readonly Lease[]): Set<TaskId> {
+  if (status !== 'claimed' && status !== 'draining') return new Set();
+  const restoring = new Set(report.restoring ?? []);
+  const running = new Set(report.running.filter((taskId) => !restoring.has(taskId)));
+  const owned = leases.filter(({ owner }) => owner?.memberId === memberId && owner.incarnation === incarnation);
+  return new Set(owned.map(({ taskId }) => taskId).filter((taskId) => running.has(taskId)));
+}
+
+function lagOfCopy(
+  task: TaskSpec,
+  positions: ReadonlyMap<string, StorePosition>,
+  { changelogs }: ApplicationState,
+): number | undefined {
+  return sumOver(task, changelogs, ({ endOffset }, { store }) => {
+    const copy = positions.get(copyKey({ taskId: task.taskId, store }));
+    return copy === undefined ? undefined : lagBetween(copy.nextOffset, endOffset);
+  });
+}
+
+function copyKey({ taskId, store }: Pick<StorePosition, 'taskId' | 'store'>): string {
+  return `${taskId} ${store}`;
 }

@@ -6,10 +6,10 @@
 import type { Plan } from '../leases/records.js';
 import type { StreamsError } from '../model/errors.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
-import type { ResolvedPartitions } from '../topology/resolve-partitions.js';
+import type { ResolvedPartitions, TaskSpec } from '../topology/resolve-partitions.js';
 import type { Action, AnnouncePlan, InvokeStandby } from './actions.js';
 import { assess, invocations, type Membership, retirements } from './membership.js';
-import { nextPlan } from './next-plan.js';
+import { asksAssignor, nextPlan } from './next-plan.js';
 import type { ApplicationState } from './state.js';
 import { resolveTopics } from './topics.js';
 
@@ -59,6 +59,16 @@ export function decide(state: ApplicationState, refused: StreamsError | null = n
     rejected,
     waitingFor,
   };
+}
+
+/**
+ * The tasks that this tick places anew; null where the newest plan stays, so that nothing needs to be known of their copies.
+ *
+ * @throws as {@link decide}
+ */
+export function tasksToPlace(state: ApplicationState): readonly TaskSpec[] | null {
+  const resolution = resolveTopics(state);
+  return asksAssignor(state, assess(state), resolution) ? resolution.resolved.tasks : null;
 }
 
 /**

@@ -13,6 +13,7 @@
  *   N4  an incarnation stays in `dead` as long as a lease names it as owner
  *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
  *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
+ *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
@@ -99,6 +100,12 @@ export function nextPlan(
   };
 }
 
+/** Whether the next plan is to be a new placement, unless it is refused. */
+export function asksAssignor(state: ApplicationState, membership: Membership, resolution: Resolution): boolean {
+  if (restOf(state) !== null || (state.plan !== null && state.holdsBack)) return false;
+  return changes(state, membership, resolution).isPlacementOpen;
+}
+
 function bodyOf(plan: Plan): Body {
   return {
     assignment: plan.assignment,
@@ -127,9 +134,15 @@ function placed(state: ApplicationState, membership: Membership, resolution: Res
   return {
     assignment: listed(membership.wanted, (id) => placement.members.get(id)),
     placedOver: membership.counted,
-    followUp: placement.followUp,
+    followUp: placement.followUp || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
   };
+}
+
+/** Partitions of topics that this very tick makes are in no zone yet. */
+function waitsForZones({ app, topics }: ApplicationState, { create }: Resolution): boolean {
+  if (app.settings.rackAwareAssignmentStrategy === 'none' || create.length === 0) return false;
+  return [...topics.values()].some(({ replicaRacks }) => replicaRacks !== undefined);
 }
 
 function listed(

@@ -67,6 +67,7 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     holdsBack,
     topics,
     inputs,
+    changelogs: null,
     invocations: invocationsOf(members, watch, nowMonotonicMs),
     standbyAges: standbyAgesOf(leases, watch, nowMonotonicMs),
     releasedAges: new Map(released.map((lease) => [lease.taskId, ages.get(leaseKey(lease)) ?? 0])),

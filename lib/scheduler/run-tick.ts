@@ -7,9 +7,10 @@ import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { Action } from './actions.js';
 import { apply } from './apply.js';
-import { decide } from './decide.js';
+import { decide, tasksToPlace } from './decide.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { observe } from './observe.js';
+import { observeChangelogs } from './observe-changelogs.js';
 import type { SchedulerPorts } from './ports.js';
 import type { Precedence } from './precedence.js';
 import type { ApplicationState } from './state.js';
@@ -85,7 +86,7 @@ async function tick(
   const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
   const precedence = input.precedence ?? null;
-  const state = await observe({
+  const seen = await observe({
     app,
     ports,
     watch,
@@ -96,6 +97,10 @@ async function tick(
     resume: input.resume ?? false,
     precedence,
   });
+  const tasks = refused === null ? tasksToPlace(seen) : null;
+  const { topics } = seen;
+  const changelogs = tasks === null ? null : await observeChangelogs({ ...ports, app: seen.app, tasks, topics });
+  const state: ApplicationState = { ...seen, changelogs };
   const { actions, rejected, waitingFor } = decide(state, refused);
   const { logger, metrics } = ports.host;
   if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });

@@ -3,6 +3,7 @@ import type { Incarnation, Lease, Member, MemberId, Plan } from '../leases/recor
 import type { TopicDescription } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
+import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
 
@@ -22,6 +23,13 @@ export interface ObservedInput {
   readonly nextOffset: Offset | null;
   readonly startOffset: Offset;
   /** What a reader of committed records can reach (exclusive). */
+  readonly endOffset: Offset;
+}
+
+/** A changelog partition as it is now, for who asks what a copy of it lacks. */
+export interface ObservedChangelog {
+  readonly startOffset: Offset;
+  /** What a copy can reach (exclusive): the last stable offset; of a source topic, what its task has committed. */
   readonly endOffset: Offset;
 }
 
@@ -53,6 +61,8 @@ export interface ApplicationState {
   readonly invocations: ReadonlyMap<MemberId, ObservedInvocation>;
   /** Inputs of the tasks that may sleep (sleep.ts); of all others nothing is known. */
   readonly inputs: ReadonlyMap<TaskId, readonly ObservedInput[]>;
+  /** Changelogs of all tasks, where a placement is to be made; null: nobody asked, or they could not be read (observe-changelogs.ts). */
+  readonly changelogs: ReadonlyMap<TopicPartitionKey, ObservedChangelog> | null;
   /** Milliseconds since this scheduler last asked for a task's snapshots; absent: it has not. */
   readonly standbyAges: ReadonlyMap<TaskId, number>;
   /** For how long this scheduler has seen that nobody has taken a task since its last release; absent: somebody holds it. */

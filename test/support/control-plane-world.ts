@@ -10,7 +10,7 @@ import { createMemoryLeaseStore } from '../../lib/leases/memory/memory-lease-sto
 import type { Incarnation, Lease, Member, MemberReport, Plan } from '../../lib/leases/records.js';
 import { isGrantedTo, mayTake } from '../../lib/leases/rules.js';
 import type { Log } from '../../lib/log/log.js';
-import { createMemoryLog } from '../../lib/log/memory/memory-log.js';
+import { createMemoryLog, type MemoryLogDefaults } from '../../lib/log/memory/memory-log.js';
 import { UnavailableError } from '../../lib/model/errors.js';
 import type { SettingsInput } from '../../lib/model/settings.js';
 import { compareTaskIds, type TaskId } from '../../lib/model/task-id.js';
@@ -52,6 +52,8 @@ export interface TickOptions {
   readonly assignors?: readonly TaskAssignor[];
   /** A person ends the application's rest. */
   readonly resume?: boolean;
+  /** What the scheduler finds instead of the log's own answers about offsets. */
+  readonly listOffsets?: Log['listOffsets'];
   /** The deployment that the scheduler is of. */
   readonly deployment?: string;
   /** Writes and invocations after which this scheduler dies. */
@@ -71,6 +73,8 @@ export class ControlPlaneWorld {
   /** Accepted and not yet delivered. */
   readonly invocations: Payload[] = [];
   readonly processes: SimulatedMember[] = [];
+  /** Tags of the members that claim from now on. */
+  tagsOf: (memberId: string) => Readonly<Record<string, string>> = () => ({});
   /** Members wanted from the next tick on. */
   wanted: number;
 
@@ -81,8 +85,12 @@ export class ControlPlaneWorld {
   }
 
   /** A world whose source topic has that many partitions. */
-  static async create(settings: SettingsInput = {}, partitions = 4): Promise<ControlPlaneWorld> {
-    const log = await createMemoryLog({ host: createTestHost() });
+  static async create(
+    settings: SettingsInput = {},
+    partitions = 4,
+    defaults: MemoryLogDefaults = {},
+  ): Promise<ControlPlaneWorld> {
+    const log = await createMemoryLog({ host: createTestHost(), defaults });
     await log.createTopic({ name: 'lines', partitions, config: {} });
     return new ControlPlaneWorld(countingApp(settings), log);
   }
@@ -97,7 +105,7 @@ export class ControlPlaneWorld {
             ? this.app
             : { ...this.app, settings: { ...this.app.settings, deployment: options.deployment } },
         ports: {
-          log: mortal(this.log, ['createTopic'], life),
+          log: withListOffsets(mortal(this.log, ['createTopic'], life), options.listOffsets),
           leases: mortal(
             this.leases,
             ['createMember', 'declareDead', 'writePlan', 'announcePlan', 'deleteMember'],
@@ -124,7 +132,8 @@ export class ControlPlaneWorld {
     const payload = this.invocations.shift();
     if (payload?.type !== 'run-member' || payload.expiresAtMs < this.host.clock.now()) return;
     const { memberId, incarnation } = payload;
-    const claim = await this.leases.claimMember({ memberId, incarnation, report: EMPTY_REPORT, tags: {} });
+    const tags = this.tagsOf(memberId);
+    const claim = await this.leases.claimMember({ memberId, incarnation, report: EMPTY_REPORT, tags });
     if (claim.applied) this.processes.push(new SimulatedMember(this.leases, claim.item));
   }
 
@@ -204,6 +213,8 @@ export class SimulatedMember {
   isRunning = true;
   /** A frozen process does nothing, and goes on later as if no time had passed. */
   isFrozen = false;
+  /** What it reports besides the tasks that it runs. */
+  reported: Partial<MemberReport> = {};
   private readonly leases: LeaseStore;
   private readonly held = new Map<TaskId, Lease>();
   /** It reads a plan only when its claim or the reply to a heartbeat says that there is a newer one. */
@@ -218,7 +229,8 @@ export class SimulatedMember {
 
   async act(): Promise<void> {
     if (!this.isRunning || this.isFrozen) return;
-    const report: MemberReport = { ...EMPTY_REPORT, running: [...this.held.keys()].sort(compareTaskIds) };
+    const running = [...this.held.keys()].sort(compareTaskIds);
+    const report: MemberReport = { ...EMPTY_REPORT, running, ...this.reported };
     const beat = await this.leases.heartbeat({ ...this.self, report });
     if (!beat.applied) {
       this.crash(); // declared dead, or superseded: it stops and leaves its leases alone
@@ -259,6 +271,13 @@ export class SimulatedMember {
     if (lease !== undefined)
       await this.leases.releaseLease({ taskId, owner: this.self, epoch: lease.epoch, offsets: null });
   }
+}
+
+function withListOffsets(log: Log, listOffsets: Log['listOffsets'] | undefined): Log {
+  if (listOffsets === undefined) return log;
+  return new Proxy(log, {
+    get: (target, property) => (property === 'listOffsets' ? listOffsets : Reflect.get(target, property)),
+  });
 }
 
 /** A port whose user dies before the write that it has no life left for. */

@@ -57,6 +57,7 @@ const assignmentOf = objectOf<MemberAssignment>({
 /** Checks what a member reports. */
 export const reportOf = objectOf<MemberReport>({
   running: listOf(taskIdOf),
+  restoring: optional(listOf(taskIdOf)),
   positions: listOf(positionOf),
   recordsProcessed: countOf,
   shutdown: optional(

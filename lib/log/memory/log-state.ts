@@ -72,6 +72,7 @@ export type LogEvent =
 
 export interface StateOptions {
   readonly topicDefaults: TopicConfig;
+  readonly brokerRacks?: readonly string[];
   readonly offsetsRetentionMs: number;
 }
 
@@ -81,7 +82,7 @@ export class LogState {
   readonly transactions: Transactions;
 
   constructor(options: StateOptions) {
-    this.topics = new TopicCatalog(options.topicDefaults);
+    this.topics = new TopicCatalog(options.topicDefaults, options.brokerRacks);
     this.groupOffsets = new GroupOffsets(options.offsetsRetentionMs);
     this.transactions = new Transactions(this.groupOffsets);
   }

@@ -55,6 +55,11 @@ export interface MemoryLogDefaults {
    * timestamps: old ones are gone after this time. Kafka: `log.retention.check.interval.ms`, 5 minutes.
    */
   readonly retentionCheckIntervalMs?: number;
+  /**
+   * Racks of the brokers that this log stands for, for placement by zones: partition `p` has its replicas on the brokers `p`, `p + 1`, …
+   * of them, as many as its topic's replication factor. Default: brokers name none. Kafka: `broker.rack`.
+   */
+  readonly brokerRacks?: readonly string[];
 }
 
 export interface MemoryLogOptions {
@@ -100,6 +105,7 @@ export class MemoryLog implements Log {
     this.transactionMaxTimeoutMs = defaults.transactionMaxTimeoutMs ?? DEFAULT_TRANSACTION_MAX_TIMEOUT_MS;
     const options = {
       topicDefaults: defaults.topicConfig ?? {},
+      brokerRacks: defaults.brokerRacks ?? [],
       offsetsRetentionMs: defaults.offsetsRetentionMs ?? DEFAULT_OFFSETS_RETENTION_MS,
     };
     this.events = EventLog.open(options, dir === undefined ? null : { dir, fsync }, host.digest);

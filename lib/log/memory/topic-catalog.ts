@@ -17,9 +17,11 @@ export interface Topic {
 /** The topics by name. A topic that is deleted and created again is another one, with another id (KIP-516). */
 export class TopicCatalog {
   private readonly defaults: TopicConfig;
+  private readonly brokerRacks: readonly string[];
   private readonly topics = new Map<string, Topic>();
 
-  constructor(defaults: TopicConfig) {
+  constructor(defaults: TopicConfig, brokerRacks: readonly string[] = []) {
+    this.brokerRacks = brokerRacks;
     this.defaults = { ...DEFAULT_TOPIC_CONFIG, ...defaults };
     readTopicConfig({}, this.defaults);
   }
@@ -45,9 +47,20 @@ export class TopicCatalog {
   add(spec: TopicSpec, topicId: string): void {
     const settings = readTopicConfig(spec.config, this.defaults);
     this.topics.set(spec.name, {
-      description: { ...spec, config: { ...this.defaults, ...spec.config }, topicId },
+      description: { ...spec, config: { ...this.defaults, ...spec.config }, topicId, ...this.racksOf(spec) },
       partitions: Array.from({ length: spec.partitions }, (_, index) => new PartitionLog(spec.name, index, settings)),
     });
+  }
+
+  private racksOf({ partitions, replicationFactor = 1 }: TopicSpec): Pick<TopicDescription, 'replicaRacks'> {
+    const { brokerRacks } = this;
+    const brokers = brokerRacks.length;
+    if (brokers === 0) return {};
+    const replicas = Math.min(Math.max(1, replicationFactor), brokers);
+    const racksOfPartition = (partition: number): readonly string[] => [
+      ...new Set(Array.from({ length: replicas }, (_, index) => brokerRacks[(partition + index) % brokers] ?? '')),
+    ];
+    return { replicaRacks: Array.from({ length: partitions }, (_, partition) => racksOfPartition(partition)) };
   }
 
   remove(name: string): void {

@@ -58,6 +58,7 @@ export function decideUpon(sight: Sight): readonly Action[] {
     topics,
     invocations: new Map(),
     inputs: new Map(),
+    changelogs: new Map(),
     standbyAges: new Map(),
     releasedAges: new Map(),
   });

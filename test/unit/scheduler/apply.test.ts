@@ -8,8 +8,10 @@ import { apply } from '../../../lib/scheduler/apply.js';
 import { decide } from '../../../lib/scheduler/decide.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { observe } from '../../../lib/scheduler/observe.js';
+import { observeChangelogs } from '../../../lib/scheduler/observe-changelogs.js';
 import type { SchedulerPorts } from '../../../lib/scheduler/ports.js';
 import type { ApplicationState } from '../../../lib/scheduler/state.js';
+import { resolveTopics } from '../../../lib/scheduler/topics.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
 const report = { running: [], positions: [], recordsProcessed: 0 };
@@ -25,8 +27,8 @@ const setUp = async (partitions = 4, settings: SettingsInput = {}) => {
     invoker: { invoke: async (_, payload) => void invoked.push(payload) },
     host: world.host,
   };
-  const look = (more: Partial<Parameters<typeof observe>[0]> = {}): Promise<ApplicationState> =>
-    observe({
+  const look = async (more: Partial<Parameters<typeof observe>[0]> = {}): Promise<ApplicationState> => {
+    const seen = await observe({
       app: world.app,
       ports,
       watch,
@@ -38,6 +40,9 @@ const setUp = async (partitions = 4, settings: SettingsInput = {}) => {
       precedence: null,
       ...more,
     });
+    const { resolved } = resolveTopics(seen);
+    return { ...seen, changelogs: await observeChangelogs({ ...ports, ...seen, tasks: resolved.tasks }) };
+  };
   return { world, watch, ports, invoked, look };
 };
 

@@ -111,6 +111,7 @@ describe('a tick that holds back', () => {
       topics: new Map([['lines', { name: 'lines', partitions: 2, config: {}, topicId: 'lines' }]]),
       invocations: new Map(),
       inputs: new Map(),
+      changelogs: null,
       standbyAges: new Map(),
       releasedAges: new Map(),
     };

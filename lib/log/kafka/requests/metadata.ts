@@ -10,6 +10,8 @@ export interface NodeAddress {
   readonly nodeId: number;
   readonly host: string;
   readonly port: number;
+  /** Kafka: `broker.rack`. Absent: it names none. */
+  readonly rack?: string;
 }
 
 export interface PartitionMetadata {
@@ -45,9 +47,9 @@ export function metadataRequest(topics: readonly string[] | null): ApiRequest<Cl
       reader.throttle();
       const nodes = reader.compactArray(() => {
         const node = { nodeId: reader.int32(), host: reader.compactString(), port: reader.int32() };
-        reader.compactNullableString();
+        const rack = reader.compactNullableString();
         reader.skipTags();
-        return node;
+        return rack === null ? node : { ...node, rack };
       });
       reader.compactNullableString();
       const controllerId = reader.int32();

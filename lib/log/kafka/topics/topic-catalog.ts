@@ -12,9 +12,10 @@ import type { Cluster } from '../cluster/cluster.js';
 import { BrokerError, failOn, failOnLeader, UNKNOWN_TOPIC_OR_PARTITION } from '../failures.js';
 import type { Pauses } from '../net/pauses.js';
 import { errorCodeInfo } from '../protocol/error-codes.js';
-import type { TopicMetadata } from '../requests/metadata.js';
+import type { ClusterMetadata, TopicMetadata } from '../requests/metadata.js';
 import { createTopicRequest, deleteRecordsRequest, deleteTopicRequest } from '../requests/topic-requests.js';
 import type { Retrier } from '../retrier.js';
+import { replicaRacksOf } from './replica-racks.js';
 import type { TopicConfigs } from './topic-configs.js';
 
 /** How long the brokers get to hear of a topic; after that the caller's own retries have to do. */
@@ -40,20 +41,21 @@ export class TopicCatalog {
   /** See `TopicAdmin.describeTopics`. */
   async describe(names: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
     if (names.length === 0) return new Map();
-    const topics = await this.topics('describe topics', [...new Set(names)]);
+    const { topics, nodes } = await this.metadata('describe topics', [...new Set(names)]);
     const configs = await this.options.configs.describe(topics.map(({ name }) => name));
     return new Map(
       topics.map(({ name, topicId, partitions }) => {
         const replicationFactor = partitions[0]?.replicas.length ?? 0;
         const config = configs.get(name) ?? {};
-        return [name, { name, topicId, partitions: partitions.length, replicationFactor, config }];
+        const racks = replicaRacksOf(partitions, nodes);
+        return [name, { name, topicId, partitions: partitions.length, replicationFactor, config, ...racks }];
       }),
     );
   }
 
   /** See `TopicAdmin.listTopics`. */
   async list(): Promise<readonly string[]> {
-    return (await this.topics('list topics', null)).map(({ name }) => name).sort();
+    return (await this.metadata('list topics', null)).topics.map(({ name }) => name).sort();
   }
 
   /** See `TopicAdmin.createTopic`. */
@@ -126,18 +128,22 @@ export class TopicCatalog {
   }
 
   /** Topics that exist, as a broker has them now. */
-  private async topics(what: string, names: readonly string[] | null): Promise<readonly TopicMetadata[]> {
+  private async metadata(
+    what: string,
+    names: readonly string[] | null,
+  ): Promise<Pick<ClusterMetadata, 'topics' | 'nodes'>> {
     return this.options.retrier.run({
       what,
       attempt: async () => {
-        const { topics } = await this.options.cluster.metadata(names);
-        return topics.filter(({ name, errorCode }) => {
+        const { topics, nodes } = await this.options.cluster.metadata(names);
+        const existing = topics.filter(({ name, errorCode }) => {
           if (errorCode === UNKNOWN_TOPIC_OR_PARTITION || errorCodeInfo(errorCode).name === 'INVALID_TOPIC_EXCEPTION')
             return false;
           // A leader that is missing for the moment does not keep a topic from being described.
           if (errorCodeInfo(errorCode).action !== 'leader') failOn(`${what}: ${name}`, errorCode, { topic: name });
           return true;
         });
+        return { topics: existing, nodes };
       },
     });
   }

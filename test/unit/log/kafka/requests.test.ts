@@ -69,7 +69,10 @@ const examples: Record<string, Example> = {
   Metadata: example(
     metadataRequest(['t']),
     {
-      nodes: [{ nodeId: 1, host: 'h', port: 9092 }],
+      nodes: [
+        { nodeId: 1, host: 'h', port: 9092 },
+        { nodeId: 2, host: 'i', port: 9093, rack: 'a' },
+      ],
       controllerId: 1,
       topics: [
         {
@@ -82,7 +85,13 @@ const examples: Record<string, Example> = {
     },
     (writer) => {
       writer.noTags().int32(0);
-      writer.compactArray([1], (id) => writer.int32(id).compactString('h').int32(9092).compactString(null).noTags());
+      writer.compactArray(
+        [
+          [1, 'h', 9092, null],
+          [2, 'i', 9093, 'a'],
+        ] as const,
+        ([id, host, port, rack]) => writer.int32(id).compactString(host).int32(port).compactString(rack).noTags(),
+      );
       writer.compactString('cluster').int32(1);
       writer.compactArray(['t'], (name) => {
         writer.int16(0).compactString(name).zeroUuid().boolean(false);
