@@ -57,6 +57,7 @@ export async function awsPorts(
           members: variable('MILLRACE_MEMBERS_TABLE'),
           leases: variable('MILLRACE_LEASES_TABLE'),
           plans: variable('MILLRACE_PLANS_TABLE'),
+          ...historyTable(environment),
         },
         applicationId,
         host,
@@ -84,6 +85,10 @@ export async function awsPorts(
       ended: () => metrics.flush(),
     },
   };
+}
+
+function historyTable({ MILLRACE_HISTORY_TABLE: history }: Environment): { readonly history?: string } {
+  return history ? { history } : {};
 }
 
 function hasEndpoint({ AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 }: Environment): boolean {

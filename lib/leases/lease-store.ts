@@ -5,6 +5,7 @@
  * is unknown the adapter reads the item back and answers what it finds. Adapters: `memory/`, `dynamodb/`.
  */
 import type { TaskId } from '../model/task-id.js';
+import type { HistoryTable } from './history.js';
 import type {
   Incarnation,
   Lease,
@@ -85,6 +86,8 @@ export interface LeaseTable {
     readonly epoch: LeaseEpoch;
     readonly offsets: RecordedOffsets | null;
     readonly punctuations?: readonly RecordedPunctuation[];
+    /** Wall clock of who releases; for display. */
+    readonly releasedAtMs?: number;
   }): Promise<Conditional<Lease>>;
   /** Replaces the recorded topic ids; takes and releases keep them. Condition: same owner and epoch. */
   recordTopics(record: {
@@ -104,5 +107,5 @@ export interface PlanTable {
   readPlanNumber(number: number): Promise<Plan | null>;
 }
 
-/** The tables of one application. */
-export interface LeaseStore extends MemberTable, LeaseTable, PlanTable {}
+/** The tables of one application: the three of the protocol, and what is kept for people to read (history.ts). */
+export interface LeaseStore extends MemberTable, LeaseTable, PlanTable, HistoryTable {}

@@ -44,6 +44,7 @@ export type LeaseCommand =
       readonly epoch: LeaseEpoch;
       readonly offsets: RecordedOffsets | null;
       readonly punctuations?: readonly RecordedPunctuation[];
+      readonly releasedAtMs?: number;
     };
 
 /** Applies one conditional write to the lease of the task that the command names, or to none (null). */
@@ -101,9 +102,11 @@ function taken(before: Lease | null, taskId: TaskId, owner: Incarnation): Lease 
   return { taskId, epoch, owner: { memberId, incarnation }, offsets: before?.offsets ?? null, ...topicIdsOf(before) };
 }
 
-function released(before: Lease, { offsets, punctuations = [] }: Extract<LeaseCommand, { type: 'release' }>): Lease {
+function released(before: Lease, command: Extract<LeaseCommand, { type: 'release' }>): Lease {
+  const { offsets, punctuations = [], releasedAtMs } = command;
   const { taskId, epoch } = before;
-  const free = { taskId, epoch, owner: null, offsets: offsets ?? before.offsets, ...topicIdsOf(before) };
+  const at = releasedAtMs === undefined ? {} : { releasedAtMs };
+  const free = { taskId, epoch, owner: null, offsets: offsets ?? before.offsets, ...at, ...topicIdsOf(before) };
   return punctuations.length === 0 ? free : { ...free, punctuations };
 }
 

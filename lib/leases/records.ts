@@ -115,6 +115,8 @@ export interface Lease {
   readonly offsets: RecordedOffsets | null;
   /** Wall-clock punctuations of a task that was released: who takes it goes on with them. Absent: none. */
   readonly punctuations?: readonly RecordedPunctuation[];
+  /** When it was released, on the wall clock of who did; of a free lease. Absent: not recorded. For display. */
+  readonly releasedAtMs?: number;
   /** Which lives of its topics the task's committed offsets and state are of. Absent: it has not begun, or an older version ran it. */
   readonly topicIds?: TopicIds;
 }

@@ -69,7 +69,7 @@ export class GrantedTasks {
     const lease = await ports.leases.readLease(taskId);
     if (!(await this.mayTakeNow(plan, taskId, lease))) return false;
     const taken = await ports.leases.takeLease({ taskId, owner: self, expected: lease });
-    if (taken.applied) tasks.start(directory, taskId, taken.item, lease);
+    if (taken.applied) tasks.start(directory, taskId, taken.item, lease, plan?.number ?? 0);
     return taken.applied;
   }
 

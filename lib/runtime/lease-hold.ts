@@ -83,10 +83,20 @@ export class LeaseHold {
     if (this.isFenced) await this.takeNewEpoch();
   }
 
-  /** Gives the task up, with its committed offsets and what it had scheduled. @returns false if it was not ours any more */
-  async release(offsets: RecordedOffsets | null, punctuations: readonly RecordedPunctuation[] = []): Promise<boolean> {
+  /**
+   * Gives the task up, with its committed offsets and what it had scheduled.
+   *
+   * @param nowMs wall clock
+   * @returns false if it was not ours any more
+   */
+  async release(
+    nowMs: number,
+    offsets: RecordedOffsets | null,
+    punctuations: readonly RecordedPunctuation[] = [],
+  ): Promise<boolean> {
     const { taskId, epoch } = this.current;
-    return (await this.table.releaseLease({ taskId, owner: this.owner, epoch, offsets, punctuations })).applied;
+    const release = { taskId, owner: this.owner, epoch, offsets, punctuations, releasedAtMs: Math.floor(nowMs) };
+    return (await this.table.releaseLease(release)).applied;
   }
 
   private holds(seen: Lease | null): boolean {

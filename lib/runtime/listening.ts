@@ -13,10 +13,12 @@ export function tell<T>(logger: Logger, listener: ((told: T) => void) | undefine
 }
 
 /** Brings a task to a state and says so. */
-export function enter({ app, logger, status, task }: TaskRun, state: TaskState): void {
+export function enter({ app, logger, status, task, ports }: TaskRun, state: TaskState): void {
   const before = status.phase;
   status.phase = state;
   if (state === before) return;
+  if (state === 'restoring') status.marks.fencedMs ??= ports.host.clock.monotonic();
+  if (state === 'running') status.marks.restoredMs ??= ports.host.clock.monotonic();
   const { listeners } = app;
   tell(logger, listeners?.onTaskState?.bind(listeners), { taskId: task.taskId, state, before });
 }

@@ -8,6 +8,7 @@ import type { EventListener } from './events.js';
 import type { KeptStores } from './kept-stores.js';
 import type { RuntimePorts } from './ports.js';
 import { runTask, type TaskOutcome } from './run-task.js';
+import type { StartRecords } from './start-records.js';
 import { type StopReason, StopSource } from './stop.js';
 import type { TaskDirectory } from './task-directory.js';
 import { TaskStatus } from './task-status.js';
@@ -37,6 +38,7 @@ export interface MemberTasksInit {
   /** By name; the tasks read them. */
   readonly globalStores: ReadonlyMap<string, ByteStore>;
   readonly onEvent: EventListener | undefined;
+  readonly starts: StartRecords;
   /** Called when a run has ended. */
   readonly ended: (outcome: TaskOutcome) => void;
 }
@@ -60,14 +62,16 @@ export class MemberTasks {
     return this.running.get(taskId)?.status;
   }
 
-  /** Runs a task whose lease was just taken. */
-  start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null): void {
-    const { ports, self, kept, globalStores, onEvent } = this.init;
+  /** Runs a task whose lease was just taken. @param planNumber of the plan by which it was; 0: there was none */
+  start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null, planNumber: number): void {
+    const { ports, self, kept, globalStores, onEvent, starts } = this.init;
     const { app } = directory;
     const task = directory.tasks.get(taskId);
     if (task === undefined) return;
     const stop = new StopSource();
-    const status = new TaskStatus(taskId, ports.host.clock.monotonic());
+    const takenMonotonicMs = ports.host.clock.monotonic();
+    const status = new TaskStatus(taskId, takenMonotonicMs);
+    starts.begin({ lease, previous, planNumber, takenAtMs: ports.host.clock.now(), takenMonotonicMs, status });
     const { partitionCounts, topicIds } = directory;
     const outcome = runTask({
       app,
@@ -149,6 +153,7 @@ export class MemberTasks {
 
   private ended(outcome: TaskOutcome): void {
     this.running.delete(outcome.taskId);
+    this.init.starts.ended(outcome.taskId);
     this.recordsOfEnded += outcome.recordsCommitted;
     if (outcome.ended === 'failed') this.rememberFailure(outcome);
     else this.failed.delete(outcome.taskId);

@@ -21,6 +21,8 @@ import { refuseOtherLife } from './topic-ids.js';
 
 /** What of a run the restore needs: the test driver restores as an engine does, without lease and producer. */
 export type RestoringRun = Pick<TaskRun, 'app' | 'logger' | 'kept' | 'task' | 'stop' | 'unlogged'> & {
+  /** Where restored records are counted; absent: nowhere. */
+  readonly status?: Pick<TaskRun['status'], 'restoredRecords'>;
   readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
 };
 
@@ -82,7 +84,7 @@ async function restoreStore(run: RestoringRun, changelog: TaskChangelog, target:
 
 /** Tells the application's listeners. Kafka: `StateRestoreListener`. */
 function restoreObserver(
-  { app, logger, task }: RestoringRun,
+  { app, logger, task, status }: RestoringRun,
   changelog: TaskChangelog,
   endOffset: Offset,
 ): LoadObserver {
@@ -101,6 +103,7 @@ function restoreObserver(
     },
     applied(nextOffset, count) {
       records += count;
+      if (status !== undefined) status.restoredRecords += count;
       if (count > 0) say(listeners?.onBatchRestored?.bind(listeners), nextOffset);
     },
     finished: (nextOffset) => say(listeners?.onRestoreEnd?.bind(listeners), nextOffset),

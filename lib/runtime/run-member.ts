@@ -36,6 +36,7 @@ import { MemberTasks } from './member-tasks.js';
 import { deathSignal, mortalPorts, untilDeath } from './mortal-ports.js';
 import type { RuntimePorts } from './ports.js';
 import type { TaskOutcome } from './run-task.js';
+import { StartRecords } from './start-records.js';
 import { StopSource } from './stop.js';
 import { loadTaskDirectory, type TaskDirectory } from './task-directory.js';
 import { judgeUncaught } from './uncaught.js';
@@ -141,6 +142,7 @@ class MemberRun {
   private readonly tasks: MemberTasks;
   private readonly granted: GrantedTasks;
   private readonly heartbeat: Heartbeat;
+  private readonly starts: StartRecords;
   private readonly wakeup = new Wakeup();
   private readonly stop = new StopSource();
   private readonly startedMs: number;
@@ -175,7 +177,8 @@ class MemberRun {
     });
     const { stores: globalStores } = this.globals;
     const ended = (outcome: TaskOutcome) => this.taskEnded(outcome);
-    this.tasks = new MemberTasks({ ports, self, kept, globalStores, onEvent, ended });
+    this.starts = new StartRecords(self, ports.leases, this.logger);
+    this.tasks = new MemberTasks({ ports, self, kept, globalStores, onEvent, starts: this.starts, ended });
     this.granted = new GrantedTasks({
       ports,
       self,
@@ -231,6 +234,7 @@ class MemberRun {
 
   /** Brings what runs in line with the plan. @returns how long to sleep, in milliseconds */
   private async turn(): Promise<number> {
+    this.starts.turn(this.options.ports.host.clock.monotonic());
     try {
       await this.readPlan();
       this.granted.revoke(this.plan);
@@ -311,8 +315,9 @@ class MemberRun {
     await this.tasks.allEnded();
     await this.globals.stop();
     this.heartbeat.end();
-    if (isLost() || this.successorSeen) return;
-    await this.freeSlot();
+    if (isLost()) return;
+    if (!this.successorSeen) await this.freeSlot();
+    await this.starts.finish();
   }
 
   /** Where the table is away the slot stays claimed until the scheduler sees its heartbeat stand still. */

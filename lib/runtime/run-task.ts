@@ -170,7 +170,7 @@ async function stoppedWhileOpening(run: TaskRun, error: StreamsError): Promise<S
   if (run.stop.reason === 'lost') return null;
   if (!(error instanceof AbortedError) || run.stop.reason === null) return error;
   try {
-    await run.hold.release(await committedOffsets(run), run.punctuations);
+    await run.hold.release(wallMs(run), await committedOffsets(run), run.punctuations);
     return null;
   } catch (thrown) {
     return asStreamsError(thrown);
@@ -184,7 +184,7 @@ async function handBack(session: TaskSession): Promise<void> {
   await closeProcessors(session);
   await session.producer.close();
   const confirm = await readPositions(session);
-  const released = await run.hold.release(recordOf(run, session.committed), punctuations);
+  const released = await run.hold.release(wallMs(run), recordOf(run, session.committed), punctuations);
   if (!released) {
     run.logger.info('release-refused', { leaseEpoch: run.hold.epoch });
     return;
@@ -260,13 +260,17 @@ async function giveUp(run: TaskRun): Promise<TaskOutcome['ended']> {
       transactionTimeoutMs: app.settings.transactionTimeoutMs,
     });
     await producer.close();
-    await run.hold.release(await committedOffsets(run));
+    await run.hold.release(wallMs(run), await committedOffsets(run));
   } catch (thrown) {
     const error = asStreamsError(thrown);
     if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
     run.logger.warn('release-failed', { code: error.code, message: error.message });
   }
   return 'failed';
+}
+
+function wallMs({ ports }: TaskRun): number {
+  return ports.host.clock.now();
 }
 
 async function pause(run: TaskRun, attempts: number): Promise<void> {

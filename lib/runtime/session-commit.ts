@@ -52,6 +52,7 @@ function merge(session: TaskSession, output: TaskOutput): void {
   run.refused.forget();
   run.status.recordsCommitted += output.recordsProcessed;
   run.status.activeAtMs = run.ports.host.clock.monotonic();
+  run.status.marks.firstCommitMs ??= run.status.activeAtMs;
   if (output.recordsProcessed > 0) {
     run.ports.host.metrics.count('records-processed', output.recordsProcessed, { task: run.task.taskId });
   }

@@ -7,6 +7,15 @@ import type { TaskState } from '../topology/listeners.js';
 /** Where a run of a task stands (run-task.ts has the picture). */
 export type TaskPhase = TaskState;
 
+/** When a run of a task had what it needs. */
+export interface StartMarks {
+  /** The producer was initialised, and the lease looked at again. */
+  fencedMs: number | null;
+  /** The stores were restored, and processing began. */
+  restoredMs: number | null;
+  firstCommitMs: number | null;
+}
+
 /** What a running task tells its member; written by the task alone. */
 export class TaskStatus {
   readonly taskId: TaskId;
@@ -21,6 +30,11 @@ export class TaskStatus {
   positions: readonly StorePosition[] = [];
   /** Next offsets of the inputs, as last committed by this run. */
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset> = new Map();
+
+  /** Monotonic milliseconds at which the run came so far; null: not yet. */
+  readonly marks: StartMarks = { fencedMs: null, restoredMs: null, firstCommitMs: null };
+  /** Changelog records applied while restoring, over all attempts of the run. */
+  restoredRecords = 0;
 
   constructor(taskId: TaskId, monotonicMs: number) {
     this.taskId = taskId;

@@ -5,6 +5,7 @@
  * A scheduler may die between any two of them; each is a conditional write or may be done twice, and the next tick finds what
  * is still to do from the tables alone.
  */
+import type { AssignmentInput } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import type { TaskId } from '../model/task-id.js';
 import type { InternalTopicSpec } from '../topology/internal-topic-specs.js';
@@ -32,6 +33,8 @@ export interface WritePlan {
   readonly type: 'WritePlan';
   readonly plan: Plan;
   readonly moves: readonly Move[];
+  /** What the assignor was asked; null: it was not. */
+  readonly input: AssignmentInput | null;
 }
 export interface AnnouncePlan {
   readonly type: 'AnnouncePlan';

@@ -10,6 +10,7 @@ import type { Incarnation, MemberId } from '../leases/records.js';
 import { asStreamsError, InternalError } from '../model/errors.js';
 import type { Action, CreateInternalTopic, DeclareDead, InvokeMember, InvokeStandby, WritePlan } from './actions.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
+import { deathOf, explainPlan, type HistoryEntry, writeHistory } from './history.js';
 import { type Outcome, outcomeOfDeath } from './outcomes.js';
 import type { SchedulerPorts } from './ports.js';
 import type { ApplicationState } from './state.js';
@@ -33,6 +34,8 @@ interface Context {
   readonly watch: HeartbeatWatch;
   /** Incarnations of slots that this tick has created. */
   readonly created: Map<MemberId, number>;
+  /** What has taken effect and is to be written down (history.ts). */
+  readonly history: HistoryEntry[];
 }
 
 /**
@@ -47,7 +50,16 @@ export async function apply(
   ports: SchedulerPorts,
   watch: HeartbeatWatch,
 ): Promise<Applied> {
-  const context: Context = { state, ports, watch, created: new Map() };
+  const context: Context = { state, ports, watch, created: new Map(), history: [] };
+  try {
+    return await applyAll(actions, context);
+  } finally {
+    await writeHistory(context.history, ports); // after all else: nothing waits for it (Y2 of leases/history.ts)
+  }
+}
+
+async function applyAll(actions: readonly Action[], context: Context): Promise<Applied> {
+  const { ports } = context;
   const done: Action[] = [];
   for (const together of grouped(actions)) {
     const outcomes = await Promise.all(together.map((action) => perform(action, together, context)));
@@ -127,7 +139,8 @@ async function createTopic({ spec }: CreateInternalTopic, { ports }: Context): P
   return 'void';
 }
 
-async function declareDead(action: DeclareDead, { ports }: Context): Promise<Outcome> {
+async function declareDead(action: DeclareDead, context: Context): Promise<Outcome> {
+  const { ports } = context;
   const { memberId, incarnation, because } = action;
   let heartbeatVersion = action.heartbeatVersion;
   for (let attempt = 1; attempt <= MAX_DEATH_TRIES; attempt++) {
@@ -140,15 +153,18 @@ async function declareDead(action: DeclareDead, { ports }: Context): Promise<Out
     if (outcome === 'done') {
       ports.host.logger.warn('member-declared-dead', { memberId, incarnation, because });
       ports.host.metrics.count('members-declared-dead', 1, { because });
+      context.history.push({ type: 'death', death: deathOf(action, context.state) });
     }
     return outcome;
   }
   return 'lost';
 }
 
-async function writePlan({ plan, moves }: WritePlan, { ports }: Context): Promise<Outcome> {
+async function writePlan(action: WritePlan, { state, ports, history }: Context): Promise<Outcome> {
+  const { plan, moves } = action;
   const { applied } = await ports.leases.writePlan(plan);
   if (!applied) return 'lost';
+  history.push({ type: 'plan', explanation: explainPlan(action, state, ports.host.clock.now()) });
   ports.host.logger.info('plan-written', { planNumber: plan.number, reason: plan.reason, moves });
   if (plan.rest !== undefined) {
     const { memberId, taskId, code, message } = plan.rest;

@@ -81,18 +81,36 @@ export function nextPlan(
     const assignment = listed(membership.wanted, (id) => plan.assignment[id]);
     return finish(state, membership, resolution, { ...bodyOf(plan), assignment }, reasons);
   }
-  let body: Body;
+  let placement: { readonly body: Body; readonly input: AssignmentInput };
   try {
-    body = placed(state, membership, resolution);
+    placement = placed(state, membership, resolution);
   } catch (thrown) {
     const rejected = asStreamsError(thrown);
     if (plan === null) throw rejected;
     return stay(plan, rejected);
   }
+  return answering(placement.input, settled(state, membership, resolution, placement.body, facts.isUrgent, reasons));
+}
+
+/** The decision, with what the assignor was asked for it. */
+function answering(input: AssignmentInput, decision: PlanDecision): PlanDecision {
+  return decision.write === null ? decision : { ...decision, write: { ...decision.write, input } };
+}
+
+/** What of a new placement becomes the plan: all of it, or what does not wait for tasks on their way (N2). */
+function settled(
+  state: ApplicationState,
+  membership: Membership,
+  resolution: Resolution,
+  body: Body,
+  isUrgent: boolean,
+  reasons: readonly string[],
+): PlanDecision {
+  const { plan } = state;
   if (plan === null) return finish(state, membership, resolution, body, reasons);
   const waitingFor = conflicts(state, membership, plan, body);
   if (waitingFor.length === 0) return finish(state, membership, resolution, body, reasons);
-  if (!facts.isUrgent) return { ...finish(state, membership, resolution, bodyOf(plan), []), waitingFor };
+  if (!isUrgent) return { ...finish(state, membership, resolution, bodyOf(plan), []), waitingFor };
   const assignment = pinned(body.assignment, plan, waitingFor);
   return {
     ...finish(state, membership, resolution, { ...body, assignment, followUp: true }, reasons),
@@ -126,17 +144,18 @@ function rested(state: ApplicationState, membership: Membership, resolution: Res
 }
 
 /** Asks the assignor. */
-function placed(state: ApplicationState, membership: Membership, resolution: Resolution): Body {
+function placed(state: ApplicationState, membership: Membership, resolution: Resolution) {
   const { assignor } = state;
   const input: AssignmentInput = assignmentInput(state, membership, resolution.resolved.tasks);
   const placement: Placement = assignor.assign(input);
   validateAssignment(assignor.name, input, placement);
-  return {
+  const body: Body = {
     assignment: listed(membership.wanted, (id) => placement.members.get(id)),
     placedOver: membership.counted,
     followUp: placement.followUp || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
   };
+  return { body, input };
 }
 
 /** Partitions of topics that this very tick makes are in no zone yet. */
@@ -195,7 +214,7 @@ function finish(
     partitions,
   };
   const moves = movesBetween(plan, next);
-  return { ...NOTHING, write: { type: 'WritePlan', plan: next, moves } };
+  return { ...NOTHING, write: { type: 'WritePlan', plan: next, moves, input: null } };
 }
 
 /** A plan of who holds back goes on by the settings of the one before. */

@@ -22,6 +22,7 @@ import type { FunctionName } from '../../lib/invoke/payloads.js';
 import { readSecret } from '../../lib/lambda/secrets-manager.js';
 import { createDynamoDbLeaseStore } from '../../lib/leases/dynamodb/dynamodb-lease-store.js';
 import type { LeaseStore } from '../../lib/leases/lease-store.js';
+import type { LeaseEpoch } from '../../lib/leases/records.js';
 import { taskId } from '../../lib/model/task-id.js';
 import { createS3SnapshotStore } from '../../lib/snapshots/s3/s3-snapshot-store.js';
 import type { SnapshotStore } from '../../lib/snapshots/snapshot-store.js';
@@ -72,8 +73,9 @@ type ClientConfig = ReturnType<typeof clientConfig>;
 
 function leasesOf(config: ClientConfig): LeaseStore {
   const { MembersTableName: members, LeasesTableName: leases, PlansTableName: plans } = view.outputs;
+  const tables = { members, leases, plans, history: view.outputs.HistoryTableName };
   const client = new DynamoDBClient(config);
-  return createDynamoDbLeaseStore({ client, tables: { members, leases, plans }, applicationId, host });
+  return createDynamoDbLeaseStore({ client, tables, applicationId, host });
 }
 
 function snapshotsOf(config: ClientConfig): SnapshotStore {
@@ -142,6 +144,20 @@ const plan = {
   partitions: {},
 };
 
+const start = {
+  taskId: taskId(0, 0),
+  leaseEpoch: 1 as LeaseEpoch,
+  owner: self,
+  from: null,
+  releasedAtMs: null,
+  planNumber: 1,
+  takenAtMs: 0,
+  fencedAfterMs: null,
+  restoredAfterMs: null,
+  restoredRecords: 0,
+  firstCommitAfterMs: null,
+};
+
 const usesOf: Readonly<Record<DeployedFunction, (config: ClientConfig) => Uses>> = {
   scheduler: (config) => {
     const leases = leasesOf(config);
@@ -152,6 +168,7 @@ const usesOf: Readonly<Record<DeployedFunction, (config: ClientConfig) => Uses>>
       'list leases': () => leases.listLeases(),
       'read the plan': () => leases.readPlan(),
       'write a plan': () => leases.writePlan(plan),
+      'write down a death': () => leases.keepDeath({ ...self, because: 'test', lastSeenAtMs: 0, seenAtMs: 0 }),
       'invoke a task': invokes(config, 'task'),
       'invoke a standby': invokes(config, 'standby'),
     };
@@ -168,6 +185,7 @@ const usesOf: Readonly<Record<DeployedFunction, (config: ClientConfig) => Uses>>
       'read a lease': () => leases.readLease(taskId(0, 0)),
       'take a lease': () => leases.takeLease({ taskId: taskId(0, 0), owner: self, expected: null }),
       'read the plan': () => leases.readPlan(),
+      'write down a start': () => leases.keepStart(start),
       'invoke its successor': invokes(config, 'task'),
       'call the scheduler': invokes(config, 'scheduler'),
       'have its failure reported': () =>

@@ -221,10 +221,12 @@ describe('the template', () => {
     expect(hiddenS).toBeGreaterThan(properties('SchedulerLambdaFunction').Timeout as number);
   });
 
-  it('has separate tables for members, leases and plans, paid per request, in which nothing expires', () => {
-    expect(ofType('AWS::DynamoDB::Table')).toEqual(['LeasesTable', 'MembersTable', 'PlansTable']);
+  it('has separate tables, paid per request, for members, leases, plans and history, of which history alone expires', () => {
+    expect(ofType('AWS::DynamoDB::Table')).toEqual(['HistoryTable', 'LeasesTable', 'MembersTable', 'PlansTable']);
     for (const name of ofType('AWS::DynamoDB::Table')) expect(properties(name).BillingMode).toBe('PAY_PER_REQUEST');
-    for (const name of ofType('AWS::DynamoDB::Table')) expect(properties(name).TimeToLiveSpecification).toBeUndefined();
+    expect(properties('HistoryTable').TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
+    for (const name of ['LeasesTable', 'MembersTable', 'PlansTable'])
+      expect(properties(name).TimeToLiveSpecification).toBeUndefined();
   });
 
   it('keeps snapshots private and reachable over TLS alone', () => {
@@ -271,6 +273,13 @@ describe('the roles', () => {
 
     expect(onPlans.flatMap(({ Action }) => Action)).toEqual(['dynamodb:GetItem']);
     expect(actions('TaskRole')).not.toContain('dynamodb:DeleteItem');
+  });
+
+  it('let the scheduler and tasks write history, and nobody read it', () => {
+    for (const role of ['SchedulerRole', 'TaskRole']) {
+      const onHistory = statements(role).filter(({ Resource }) => isAbout(Resource, 'HistoryTable'));
+      expect([role, onHistory.flatMap(({ Action }) => Action)]).toEqual([role, ['dynamodb:PutItem']]);
+    }
   });
 
   it('let the standby keep snapshots and read plans, and nothing else', () => {

@@ -1,12 +1,13 @@
 /**
- * The lease port on DynamoDB: three tables (infra/tables.yml), each write one conditional update.
+ * The lease port on DynamoDB: three tables (infra/tables.yml), each write one conditional update, and a fourth for history.
  *
  * It holds no rule of who should write (rules.ts) and reads no clock but to pause between attempts. Calls are `GetItem`,
- * `UpdateItem` and `Query` alone, so that is all that a role can need.
+ * `UpdateItem` and `Query` alone, and `PutItem` for history, so that is all that a role can need.
  */
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { Host } from '../../host/host.js';
 import type { LeaseStore } from '../lease-store.js';
+import { createHistoryTable, noHistory } from './history-table.js';
 import { createLeaseTable } from './lease-table.js';
 import { createMemberTable } from './member-table.js';
 import { createPlanTable } from './plan-table.js';
@@ -19,6 +20,8 @@ export const DEFAULT_PLANS_KEPT = 100;
 const MEMBER_MARKS = 2;
 export const LEASE_MARKS = 4;
 const PLAN_MARKS = 4;
+/** Entries of history are written once and never updated. */
+const HISTORY_MARKS = 1;
 
 const CONNECT_TIMEOUT_MS = 1_000;
 /** A table answers in milliseconds; what takes longer is lost, and asked again. */
@@ -30,7 +33,13 @@ export interface DynamoDbLeaseStoreOptions {
   /** Settings of the client that is made where none is given: endpoint, region, credentials. */
   readonly clientConfig?: DynamoDBClientConfig;
   /** Names or ARNs. */
-  readonly tables: { readonly members: string; readonly leases: string; readonly plans: string };
+  readonly tables: {
+    readonly members: string;
+    readonly leases: string;
+    readonly plans: string;
+    /** Absent: no history is kept. */
+    readonly history?: string;
+  };
   /** One set of tables serves many applications. */
   readonly applicationId: string;
   readonly host: Host;
@@ -58,6 +67,9 @@ export function createDynamoDbLeaseStore(options: DynamoDbLeaseStoreOptions): Le
       host,
       plansKept: Math.max(1, options.plansKept ?? DEFAULT_PLANS_KEPT),
     }),
+    ...(tables.history === undefined
+      ? noHistory
+      : createHistoryTable(open(tables.history, 'entry', HISTORY_MARKS), host)),
   };
 }
 

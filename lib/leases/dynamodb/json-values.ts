@@ -2,8 +2,10 @@
 import { type Offset, offset } from '../../model/offset.js';
 import { parseTaskId, type TaskId } from '../../model/task-id.js';
 import type { TopicPartitionKey } from '../../model/topic-partition.js';
+import type { ExplainedMember, ExplainedMove, MemberDeath, PlanExplanation, ScorePart, TaskStart } from '../history.js';
 import type {
   Incarnation,
+  LeaseEpoch,
   MemberAssignment,
   MemberId,
   MemberReport,
@@ -105,6 +107,68 @@ export const planOf = objectOf<Plan>({
   partitions: mapOf<string, number>(countOf),
 });
 
+const textsOf = mapOf<string, string>(textOf);
+
+/** Checks why a plan was made. */
+export const explanationOf = objectOf<PlanExplanation>({
+  planNumber: countOf,
+  seenAtMs: numberOf,
+  decidedAtMs: numberOf,
+  trigger: textOf,
+  assignor: textOf,
+  wasPlaced: booleanOf,
+  members: listOf(
+    objectOf<ExplainedMember>({
+      memberId: memberIdOf,
+      live: booleanOf,
+      capacity: countOf,
+      tags: textsOf,
+      activeBefore: countOf,
+      active: countOf,
+      standby: countOf,
+      warmup: countOf,
+    }),
+  ),
+  tasks: objectOf<PlanExplanation['tasks']>({ stateful: countOf, stateless: countOf }),
+  settings: textsOf,
+  score: listOf(objectOf<ScorePart>({ goal: textOf, before: nullOr(numberOf), after: numberOf, unit: textOf })),
+  moves: listOf(
+    objectOf<ExplainedMove>({
+      taskId: taskIdOf,
+      role: roleOf,
+      from: nullOr(memberIdOf),
+      to: memberIdOf,
+      lagRecords: nullOr(numberOf),
+      reason: textOf,
+    }),
+  ),
+  movesLeftOut: countOf,
+});
+
+/** Checks a death. */
+export const deathOf = objectOf<MemberDeath>({
+  memberId: memberIdOf,
+  incarnation: countOf,
+  because: textOf,
+  lastSeenAtMs: numberOf,
+  seenAtMs: numberOf,
+});
+
+/** Checks how a task started. */
+export const startOf = objectOf<TaskStart>({
+  taskId: taskIdOf,
+  leaseEpoch: (value) => countOf(value) as LeaseEpoch,
+  owner: incarnationOf,
+  from: nullOr(incarnationOf),
+  releasedAtMs: nullOr(numberOf),
+  planNumber: countOf,
+  takenAtMs: numberOf,
+  fencedAfterMs: nullOr(numberOf),
+  restoredAfterMs: nullOr(numberOf),
+  restoredRecords: countOf,
+  firstCommitAfterMs: nullOr(numberOf),
+});
+
 /** Checks an object: each field by its reader; fields that it does not name are left behind. */
 function objectOf<T>(readers: Readers<T>): Read<T> {
   const all = Object.entries(readers) as [string, Read<unknown> | Optional<unknown>][];
@@ -151,6 +215,11 @@ function offsetOf(value: unknown): Offset {
 
 function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new TypeError('no text');
+  return value;
+}
+
+function roleOf(value: unknown): ExplainedMove['role'] {
+  if (value !== 'active' && value !== 'standby' && value !== 'warmup') throw new TypeError('no role');
   return value;
 }
 

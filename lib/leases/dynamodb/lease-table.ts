@@ -46,7 +46,7 @@ function take({ taskId, owner, expected }: Parameters<LeaseTable['takeLease']>[0
       '#ownerMemberId = :newMemberId',
       '#ownerIncarnation = :newIncarnation',
     ],
-    remove: ['#punctuations'],
+    remove: ['#punctuations', '#releasedAtMs'],
     values: {
       ...(expected === null ? {} : { epoch: count(expected.epoch), ...ownerValues(expected.owner) }),
       zero: count(0),
@@ -67,6 +67,7 @@ function release({
   epoch,
   offsets,
   punctuations = [],
+  releasedAtMs,
 }: Parameters<LeaseTable['releaseLease']>[0]): Update {
   const keepsTimers = punctuations.length > 0;
   return {
@@ -76,6 +77,7 @@ function release({
     set: [
       ...(offsets === null ? [] : ['#offsets = :offsets']),
       ...(keepsTimers ? ['#punctuations = :punctuations'] : []),
+      ...(releasedAtMs === undefined ? [] : ['#releasedAtMs = :releasedAtMs']),
     ],
     remove: ['#ownerMemberId', '#ownerIncarnation', ...(keepsTimers ? [] : ['#punctuations'])],
     values: {
@@ -83,6 +85,7 @@ function release({
       ...ownerValues(owner),
       ...(offsets === null ? {} : { offsets: json(offsets) }),
       ...(keepsTimers ? { punctuations: json(punctuations) } : {}),
+      ...(releasedAtMs === undefined ? {} : { releasedAtMs: count(Math.floor(releasedAtMs)) }),
     },
   };
 }
@@ -120,6 +123,7 @@ function leaseOf(table: string, item: Item): Lease {
     owner,
     offsets: reader.has('offsets') ? reader.json('offsets', offsetsOf) : null,
     punctuations: reader.has('punctuations') ? reader.json('punctuations', punctuationsOf) : undefined,
+    releasedAtMs: reader.has('releasedAtMs') ? reader.count('releasedAtMs') : undefined,
     topicIds: reader.has('topicIds') ? reader.json('topicIds', tagsOf) : undefined,
   });
 }

@@ -15,13 +15,14 @@ import {
   type ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Host } from '../../host/host.js';
 import { InternalError } from '../../model/errors.js';
 import { type Item, text } from './attributes.js';
-import { isRefusedCondition } from './failures.js';
+import { failureOf, isRefusedCondition } from './failures.js';
 import { packed, unpacked } from './packed-text.js';
 import { withRetries } from './retrier.js';
 
@@ -82,14 +83,24 @@ export class Table {
    * an owner among the leases that the members do not show yet.
    */
   async list(): Promise<readonly Item[]> {
+    return this.query('#applicationId = :applicationId', { names: {}, values: {} });
+  }
+
+  private async query(
+    condition: string,
+    more: {
+      readonly names: Readonly<Record<string, string>>;
+      readonly values: Readonly<Record<string, AttributeValue>>;
+    },
+  ): Promise<readonly Item[]> {
     const items: Item[] = [];
     let from: Record<string, AttributeValue> | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const input = {
         TableName: this.name,
-        KeyConditionExpression: '#applicationId = :applicationId',
-        ExpressionAttributeNames: { '#applicationId': 'applicationId' },
-        ExpressionAttributeValues: { ':applicationId': text(this.options.applicationId) },
+        KeyConditionExpression: condition,
+        ExpressionAttributeNames: { '#applicationId': 'applicationId', ...more.names },
+        ExpressionAttributeValues: { ':applicationId': text(this.options.applicationId), ...more.values },
         ConsistentRead: true,
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       };
@@ -99,6 +110,39 @@ export class Table {
       if (from === undefined) return items;
     }
     throw new InternalError(`${this.name} holds more than ${MAX_PAGES} pages of one application`);
+  }
+
+  /** The items of the application whose keys begin with `prefix`, which must be texts. Consistent. */
+  async listWithPrefix(prefix: string): Promise<readonly Item[]> {
+    return this.query('#applicationId = :applicationId AND begins_with(#key, :prefix)', {
+      names: { '#key': this.options.keyName },
+      values: { ':prefix': text(prefix) },
+    });
+  }
+
+  /**
+   * Writes a whole item once, without mark and without repetition: for what may be missing.
+   *
+   * @param condition in which attributes stand as `#name`, values as `:name`; refused, it is as if nothing had been asked
+   */
+  async put(
+    key: AttributeValue,
+    item: Item,
+    condition: string,
+    values: Readonly<Record<string, AttributeValue>>,
+  ): Promise<void> {
+    const command = new PutItemCommand({
+      TableName: this.name,
+      Item: { ...item, ...this.keyOf(key) },
+      ConditionExpression: condition,
+      ExpressionAttributeNames: namesIn(condition),
+      ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+    });
+    try {
+      await this.options.client.send(command);
+    } catch (thrown) {
+      if (!isRefusedCondition(thrown)) throw failureOf(thrown, { table: this.name, operation: 'put' }).error;
+    }
   }
 
   /** One conditional write: W1 to W3. */

@@ -1,5 +1,5 @@
 /**
- * The three tables in memory: for the embedded system, tests and the simulation.
+ * The tables in memory: for the embedded system, tests and the simulation.
  *
  * Each operation is one step of the event loop, so it is atomic by construction. What goes in is copied, and all is frozen: no
  * caller can change an item behind the store's back, nor what another has read.
@@ -10,6 +10,8 @@ import { stepLease, stepPlan, stepTopicIds } from '../lease-transitions.js';
 import { type MemberCommand, type SlotItem, stepMember } from '../member-transitions.js';
 import type { Lease, Member, MemberId, Plan } from '../records.js';
 import { compareMemberIds } from '../slots.js';
+import { deepFreeze, frozenCopy } from './frozen-copy.js';
+import { createMemoryHistory } from './memory-history.js';
 
 /** Plans kept unless told otherwise: enough to see why a task moved during the last hours. */
 export const DEFAULT_PLANS_KEPT = 100;
@@ -90,17 +92,8 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
     },
     readPlanNumber: async (number) => plans.find((plan) => plan.number === number) ?? null,
 
+    ...createMemoryHistory(),
+
     deleteItem: (table, key) => (table === 'members' ? slots.delete(key as MemberId) : leases.delete(key as TaskId)),
   };
-}
-
-function frozenCopy<T>(value: T): T {
-  return deepFreeze(structuredClone(value));
-}
-
-/** Items are trees of plain objects and arrays, a few levels deep. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
 }

@@ -3,6 +3,7 @@
  * two writers who expect the same item one applies.
  */
 import type { LeaseStore } from '../../leases/lease-store.js';
+import { historyConformance } from './lease/history.js';
 import { leasesConformance } from './lease/leases.js';
 import { membersConformance } from './lease/members.js';
 import { plansConformance } from './lease/plans.js';
@@ -22,5 +23,6 @@ export function describeLeaseConformance(target: LeaseConformanceTarget, runner:
     membersConformance(open, runner);
     leasesConformance(open, runner);
     plansConformance(open, runner);
+    historyConformance(open, runner);
   });
 }

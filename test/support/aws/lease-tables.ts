@@ -1,4 +1,4 @@
-/** The three tables of infra/tables.yml, made for one test file. */
+/** The tables of infra/tables.yml, made for one test file. */
 import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { clientConfig } from './clients.js';
 import { newNameAt } from './new-name.js';
@@ -10,16 +10,18 @@ export interface LeaseTables {
   readonly members: string;
   readonly leases: string;
   readonly plans: string;
+  readonly history: string;
 }
 
 /** Makes the tables under new names. Give each test an application id of its own. */
 export async function createLeaseTables(target: AwsTarget): Promise<LeaseTables> {
   const client = new DynamoDBClient(clientConfig(target));
   const name = (what: string) => newNameAt(target, what);
-  const tables = { members: name('members'), leases: name('leases'), plans: name('plans') };
+  const tables = { members: name('members'), leases: name('leases'), plans: name('plans'), history: name('history') };
   await create(client, tables.members, 'memberId', 'S');
   await create(client, tables.leases, 'taskId', 'S');
   await create(client, tables.plans, 'row', 'N');
+  await create(client, tables.history, 'entry', 'S');
   client.destroy();
   return tables;
 }

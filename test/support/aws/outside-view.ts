@@ -20,6 +20,7 @@ export interface Outputs {
   readonly MembersTableName: string;
   readonly LeasesTableName: string;
   readonly PlansTableName: string;
+  readonly HistoryTableName: string;
   readonly SnapshotsBucketName: string;
   readonly FailuresQueueUrl: string;
   readonly UnreadFailuresQueueUrl: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskAssignor } from '../../../lib/assignment/task-assignor.js';
-import { InvalidAssignmentError } from '../../../lib/model/errors.js';
+import { InvalidAssignmentError, UnavailableError } from '../../../lib/model/errors.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
@@ -525,5 +525,49 @@ describe('snapshot standbys', () => {
     const outcome = await world.tick({ watch: createHeartbeatWatch() });
 
     expect(types(outcome?.done)).not.toContain('InvokeStandby');
+  });
+});
+
+describe('history', () => {
+  it('has each plan with its trigger, what the assignor was asked, and a reason for every move', async () => {
+    const world = await settled(2);
+
+    world.wanted = 3;
+    await world.settle(BOUND);
+    const plan = await world.leases.readPlan();
+    const explained = await world.leases.readExplanation(plan?.number ?? 0);
+
+    expect(explained).toMatchObject({ planNumber: plan?.number, trigger: plan?.reason, wasPlaced: true });
+    expect(explained?.members.map(({ memberId, active }) => [memberId, active])).toEqual([
+      ['member-1', 3],
+      ['member-2', 3],
+      ['member-3', 2],
+    ]);
+    expect(explained?.moves.filter(({ role }) => role === 'active')).toHaveLength(2);
+    for (const { taskId, from, reason } of explained?.moves ?? []) {
+      expect(reason).toContain(`${taskId} moved from ${from} to member-3: `);
+    }
+  });
+
+  it('has each death, with the last sign of life', async () => {
+    const world = await settled();
+    world.member(2).crash();
+
+    await world.settle(BOUND);
+
+    const [death] = await world.leases.listDeaths();
+    expect(death).toMatchObject({ memberId: 'member-2', incarnation: 1, because: 'session timeout' });
+    const { sessionTimeoutMs } = world.app.settings;
+    expect((death?.seenAtMs ?? 0) - (death?.lastSeenAtMs ?? 0)).toBeGreaterThanOrEqual(sessionTimeoutMs);
+  });
+
+  it('that the table does not take stops no tick', async () => {
+    const world = await ControlPlaneWorld.create({ members: 2 });
+    world.leases.keepExplanation = () => Promise.reject(new UnavailableError('away'));
+
+    await world.settle(BOUND);
+
+    expect(await planNumber(world)).toBe(1);
+    expect(await world.leases.listExplanations()).toEqual([]);
   });
 });

@@ -126,7 +126,7 @@ export function leasesConformance(open: () => Promise<LeaseStore>, { describe, i
       expect(released.item).toEqual({ taskId: T, epoch: 2, owner: null, offsets });
     });
 
-    it('E5: recorded punctuations last until the next take, and through no release without', async () => {
+    it('E5: recorded punctuations, and the time of the release, last until the next take, and through no release without', async () => {
       const store = await open();
       const punctuations = [
         { intervalMs: 60_000, dueMs: 1_700_000_000_123 },
@@ -134,12 +134,14 @@ export function leasesConformance(open: () => Promise<LeaseStore>, { describe, i
       ];
       await store.takeLease({ taskId: T, owner: A, expected: null });
 
-      const released = await store.releaseLease({ taskId: T, owner: A, epoch: epoch(1), offsets, punctuations });
+      const releasedAtMs = 1_750_000_000_123;
+      const releasing = { taskId: T, owner: A, epoch: epoch(1), offsets, punctuations, releasedAtMs };
+      const released = await store.releaseLease(releasing);
       const read = await store.readLease(T);
       const taken = await store.takeLease({ taskId: T, owner: B, expected: { epoch: epoch(1), owner: null } });
       const again = await store.releaseLease({ taskId: T, owner: B, epoch: epoch(2), offsets: null });
 
-      expect(released.item).toEqual({ taskId: T, epoch: 1, owner: null, offsets, punctuations });
+      expect(released.item).toEqual({ taskId: T, epoch: 1, owner: null, offsets, punctuations, releasedAtMs });
       expect(read).toEqual(released.item);
       expect(taken.item).toEqual({ taskId: T, epoch: 2, owner: B, offsets });
       expect(again.item).toEqual({ taskId: T, epoch: 2, owner: null, offsets });
