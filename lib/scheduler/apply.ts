@@ -164,7 +164,8 @@ async function writePlan(action: WritePlan, { state, ports, history }: Context):
   const { plan, moves } = action;
   const { applied } = await ports.leases.writePlan(plan);
   if (!applied) return 'lost';
-  history.push({ type: 'plan', explanation: explainPlan(action, state, ports.host.clock.now()) });
+  const decidedAtMs = ports.host.clock.now();
+  history.push({ type: 'plan', explain: () => explainPlan(action, state, decidedAtMs) });
   ports.host.logger.info('plan-written', { planNumber: plan.number, reason: plan.reason, moves });
   if (plan.rest !== undefined) {
     const { memberId, taskId, code, message } = plan.rest;

@@ -1,14 +1,16 @@
 /** What a tick writes down for people: whom it declared dead, and why it made the plan that it has written. */
-import type { AssignmentInput } from '../assignment/task-assignor.js';
+import { explainPlacement } from '../assignment/explain-placement.js';
+import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import type { ExplainedMember, ExplainedMove, MemberDeath, PlanExplanation } from '../leases/history.js';
 import type { MemberAssignment, MemberId, Plan } from '../leases/records.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
-import type { DeclareDead, WritePlan } from './actions.js';
+import type { DeclareDead, Move, WritePlan } from './actions.js';
 import type { SchedulerPorts } from './ports.js';
+import { scoreParts } from './score-parts.js';
 import type { ApplicationState } from './state.js';
 
 export type HistoryEntry =
-  | { readonly type: 'plan'; readonly explanation: PlanExplanation }
+  | { readonly type: 'plan'; readonly explain: () => PlanExplanation }
   | { readonly type: 'death'; readonly death: MemberDeath };
 
 /**
@@ -22,7 +24,7 @@ export async function writeHistory(
 ): Promise<void> {
   for (const entry of entries) {
     try {
-      if (entry.type === 'plan') await leases.keepExplanation(entry.explanation);
+      if (entry.type === 'plan') await leases.keepExplanation(entry.explain());
       else await leases.keepDeath(entry.death);
     } catch (thrown) {
       if (thrown instanceof AbortedError) throw thrown;
@@ -50,21 +52,33 @@ export function explainPlan(
     decidedAtMs: nowMs,
     trigger: plan.reason,
     assignor: plan.assignor,
+    wasPlaced: input !== null,
     movesLeftOut: 0,
   };
-  const stateful = input?.tasks.filter((task) => task.stateful).length ?? 0;
+  if (input === null) {
+    const tasks = { stateful: 0, stateless: 0 };
+    return { ...common, members: [], tasks, settings: {}, score: [], moves: moves.map((move) => unplaced(move, plan)) };
+  }
+  const placement = placementOf(plan);
+  const stateful = input.tasks.filter((task) => task.stateful).length;
   return {
     ...common,
-    wasPlaced: input !== null,
-    members: input === null ? [] : input.members.map((member) => explainedMember(member, plan)),
-    tasks: { stateful, stateless: (input?.tasks.length ?? 0) - stateful },
-    settings: input === null ? {} : settingsOf(input),
-    score: [],
-    moves: moves.map(({ taskId, from, to }): ExplainedMove => {
-      const was = from === null ? `${taskId} given to ${to}` : `${taskId} moved from ${from} to ${to}`;
-      return { taskId, role: 'active', from, to, lagRecords: null, reason: `${was}: ${plan.reason}` };
-    }),
+    members: input.members.map((member) => explainedMember(member, plan)),
+    tasks: { stateful, stateless: input.tasks.length - stateful },
+    settings: settingsOf(input),
+    score: scoreParts(input, placement),
+    moves: explainPlacement(input, placement) as readonly ExplainedMove[], // of members by their slots
   };
+}
+
+function placementOf({ assignment, followUp = false }: Plan): Placement {
+  return { members: new Map(Object.entries(assignment)), followUp };
+}
+
+/** A move that no assignor was asked about: the tasks of a slot that is listed no longer. */
+function unplaced({ taskId, from, to }: Move, { reason }: Plan): ExplainedMove {
+  const what = from === null ? `${taskId} given to ${to}` : `${taskId} moved from ${from} to ${to}`;
+  return { taskId, role: 'active', from, to, lagRecords: null, reason: `${what}: ${reason}` };
 }
 
 const NOTHING: MemberAssignment = { active: [], standby: [], warmup: [] };
