@@ -5,7 +5,7 @@ import { runMember } from '../runtime/run-member.js';
 import type { StreamsApp } from '../topology/app.js';
 import { REQUEST_ID_TAG } from './failed-members.js';
 import { runInvocation } from './invocation.js';
-import { deadlineOf, type LambdaContext } from './lambda-context.js';
+import { deadlineOf, type LambdaContext, memoryOf, memoryTag } from './lambda-context.js';
 import { memberTags } from './member-tags.js';
 import { once } from './once.js';
 import { decodeTaskEvent } from './task-event.js';
@@ -42,7 +42,8 @@ export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {})
         kept,
         deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
         signal: new AbortController().signal,
-        tags: { ...(await tags()), [REQUEST_ID_TAG]: context.awsRequestId },
+        tags: { ...memoryTag(context), ...(await tags()), [REQUEST_ID_TAG]: context.awsRequestId },
+        ...memoryOf(context),
       };
       if (payload.type === 'doorbell') return runDoorbell({ ...run, partitions: payload.partitions });
       const { memberId, incarnation, others = [] } = payload;

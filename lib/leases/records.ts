@@ -45,8 +45,35 @@ export interface MemberReport {
   readonly positions: readonly StorePosition[];
   /** Records processed so far in this incarnation, for display and weights. */
   readonly recordsProcessed: number;
+  /** Tasks that restore their stores, or wait for their turn. Absent: none. */
+  readonly restores?: readonly RestoreReport[];
+  /** Tasks that it was given and that do not fit into its memory. Absent: none. */
+  readonly refused?: readonly RefusedTask[];
   /** That the application is to be shut down. Absent: nobody wants that. */
   readonly shutdown?: ShutdownRequest;
+}
+
+/** A task whose stores are not restored yet. */
+export interface RestoreReport {
+  readonly taskId: TaskId;
+  /** `waiting` for its turn · `claiming` a turn that others may claim as well: it waits still · `restoring`. */
+  readonly state: 'waiting' | 'claiming' | 'restoring';
+  /** Bytes that were to be read when it asked, roughly; 0 where nobody has to wait. */
+  readonly leftBytes: number;
+}
+
+/** A task whose stores do not fit beside what its member holds. */
+export interface RefusedTask {
+  readonly taskId: TaskId;
+  /** The store at which that showed. */
+  readonly store: string;
+  /** What the task takes at least. */
+  readonly estimatedBytes: number;
+  /** Of the other tasks at that time. */
+  readonly otherBytes: number;
+  readonly budgetBytes: number;
+  /** `snapshot` by what its snapshot holds at least · `measured` by what its stores had come to. */
+  readonly basis: 'snapshot' | 'measured';
 }
 
 /** A member's request to shut the application down. Kafka: `AssignorError.SHUTDOWN_REQUESTED`. */

@@ -159,6 +159,11 @@ export const ERRORS = {
     kind: 'transient',
     remedy: 'Look for an open transaction or a truncated changelog at the position in the details.',
   },
+  STREAMS_STATE_TOO_LARGE: {
+    kind: 'invalid',
+    remedy:
+      'Give the function more memory or raise maxStateBytesPerMember, let a member hold fewer tasks, or give the topic more partitions.',
+  },
   STREAMS_UNAVAILABLE: { kind: 'transient', remedy: 'The service in the message was slow or away; it is tried again.' },
   STREAMS_ABORTED: { kind: 'transient', remedy: 'None needed: the caller gave the operation up.' },
   STREAMS_INTERNAL: { kind: 'internal', remedy: 'A rule of the engine was broken; report it with the details.' },
@@ -263,6 +268,8 @@ export class SnapshotCorruptedError extends errorClass('STREAMS_SNAPSHOT_CORRUPT
 /** An item of the tables of members, leases or plans that can not be read; details: `table`, `attribute`, `item`. */
 export class MalformedItemError extends errorClass('STREAMS_MALFORMED_ITEM') {}
 export class RestoreStalledError extends errorClass('STREAMS_RESTORE_STALLED') {}
+/** The stores of a task do not fit into the memory of its member; details: `taskId`, `store`, `estimatedBytes`, `otherBytes`, `budgetBytes` and `basis`. */
+export class StateTooLargeError extends errorClass('STREAMS_STATE_TOO_LARGE') {}
 export class UnavailableError extends errorClass('STREAMS_UNAVAILABLE') {}
 /** The caller's `AbortSignal` fired. */
 export class AbortedError extends errorClass('STREAMS_ABORTED') {}

@@ -52,6 +52,9 @@ export interface Settings {
   readonly snapshotMinRecords: number;
   readonly snapshotIntervalMs: number;
   readonly restoreStallTimeoutMs: number;
+  readonly maxConcurrentRestores: number;
+  readonly restoreMaxBytesPerSecond: number;
+  readonly maxStateBytesPerMember: number;
   readonly offsetsRetentionMs: number;
   readonly repartitionPurgeIntervalMs: number;
   readonly replicationFactor: number;
@@ -277,7 +280,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'millrace.snapshot.min.records',
     kind: integer(1),
     default: 10_000,
-    doc: 'Changelog records after the newest snapshot before the next is worth writing.',
+    doc: 'Changelog records after the newest snapshot before the next is worth writing; 9007199254740991 turns snapshots by tasks off.',
   },
   snapshotIntervalMs: {
     dotted: 'millrace.snapshot.interval.ms',
@@ -290,6 +293,24 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: duration(100),
     default: 60_000,
     doc: 'A restore that gets no further for this long stops with an error.',
+  },
+  maxConcurrentRestores: {
+    dotted: 'millrace.max.concurrent.restores',
+    kind: integer(0),
+    default: 0,
+    doc: 'Tasks of the application that restore their stores at the same time, over all members; the others wait, and those with the least to read go first. 0: no limit.',
+  },
+  restoreMaxBytesPerSecond: {
+    dotted: 'millrace.restore.max.bytes.per.second',
+    kind: integer(0),
+    default: 0,
+    doc: 'Bytes a second that all restores of the application together read from changelogs and snapshots; members have equal parts of it. Live input is not slowed. 0: no limit.',
+  },
+  maxStateBytesPerMember: {
+    dotted: 'millrace.max.state.bytes.per.member',
+    kind: integer(0),
+    default: 0,
+    doc: 'Bytes of state that a member may hold: a task whose stores do not fit beside the others is refused. 0: six tenths of the memory of the function; embedded, no limit.',
   },
   offsetsRetentionMs: {
     dotted: 'offsets.retention.ms',

@@ -10,7 +10,7 @@
  */
 import type { Logger } from '../host/host.js';
 import type { Incarnation, Member, MemberReport } from '../leases/records.js';
-import { asStreamsError } from '../model/errors.js';
+import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { RuntimePorts } from './ports.js';
 import { Wakeup } from './wakeup.js';
@@ -37,6 +37,8 @@ export class Heartbeat {
   private readonly watch = new Wakeup();
   private renewedAt: { readonly monotonicMs: number; readonly wallMs: number };
   private ended = false;
+  /** Who waits for a report to arrive that is made after they have asked. */
+  private awaiting: { readonly arrived: () => void; readonly givenUp: (error: Error) => void }[] = [];
 
   /** Counts from now on: make it right after the claim. */
   constructor(init: HeartbeatInit) {
@@ -54,8 +56,23 @@ export class Heartbeat {
     this.renewal.wake();
   }
 
+  /**
+   * Has a renewal go out now, and resolves when one has arrived whose report was made after this call. Renewals go one after the other: no
+   * older report comes in behind it.
+   *
+   * @throws {AbortedError} STREAMS_ABORTED when the heartbeat ends first
+   */
+  reported(): Promise<void> {
+    if (this.ended) return Promise.reject(new AbortedError('the member has ended'));
+    return new Promise((arrived, givenUp) => {
+      this.awaiting.push({ arrived, givenUp });
+      this.beat();
+    });
+  }
+
   end(): void {
     this.ended = true;
+    for (const { givenUp } of this.awaiting.splice(0)) givenUp(new AbortedError('the member has ended'));
     this.renewal.wake();
     this.watch.wake();
   }
@@ -71,18 +88,23 @@ export class Heartbeat {
   private async renew(): Promise<void> {
     const { ports, self, report, events, logger } = this.init;
     const sentAt = this.now();
+    const awaiting = this.awaiting.splice(0);
     try {
       const beat = await ports.leases.heartbeat({ ...self, report: report() });
-      if (this.ended) return;
-      if (!beat.applied) {
+      if (!this.ended && !beat.applied) {
         this.end();
         events.lost(beat.item);
+      }
+      if (this.ended || !beat.applied) {
+        for (const { givenUp } of awaiting) givenUp(new AbortedError('the member has ended'));
         return;
       }
       this.renewedAt = sentAt;
+      for (const { arrived } of awaiting) arrived();
       events.renewed(beat.item);
     } catch (thrown) {
       const error = asStreamsError(thrown);
+      for (const { givenUp } of awaiting) givenUp(error);
       if (error.kind !== 'transient') throw error;
       logger.warn('heartbeat-failed', { code: error.code, message: error.message });
     }

@@ -97,6 +97,7 @@ export class Housekeeping {
     const { run, allStores } = this.session;
     if (allStores.size === 0) return;
     const bytes = [...allStores.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    run.restores?.budget.hold(run.task.taskId, bytes);
     run.ports.host.metrics.gauge('state-bytes', bytes, { task: run.task.taskId });
   }
 

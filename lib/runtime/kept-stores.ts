@@ -5,6 +5,8 @@
  *   K1  a kept store has no overlay; its image holds committed writes alone, and all of those below `nextOffset`
  *   K2  `nextOffset` was confirmed: while the lease was ours, or by reading the log up to it
  *   K3  who takes a store owns it: a store is never in two hands
+ *   K4  one that was kept in the midst of a restore may lack keys that were written again beyond `nextOffset` (F5 of follower.ts): who
+ *       takes it reads on to the end of the log, as from any other source
  */
 import type { StorePosition } from '../leases/records.js';
 import type { Offset } from '../model/offset.js';
@@ -24,6 +26,8 @@ export interface KeptStore {
   readonly atEndMs: number;
   /** Where the newest snapshot of it stood, as far as was known. */
   readonly snapshotOffset: Offset;
+  /** Where its changelog ended, of a restore that was interrupted before (K4). Absent: it had reached the end. */
+  readonly endOffset?: Offset;
 }
 
 /** A global store, with where it stands in each partition of its topic (K1 to K3 hold for each). */
@@ -58,6 +62,11 @@ export class KeptStores {
     return kept;
   }
 
+  /** Where a store stands that is kept; null if there is none. */
+  positionOf(taskId: TaskId, store: string): Offset | null {
+    return this.byName.get(keyOf(taskId, store))?.nextOffset ?? null;
+  }
+
   keepGlobal(kept: KeptGlobalStore): void {
     this.globals.set(kept.store.name, kept);
   }
@@ -71,11 +80,11 @@ export class KeptStores {
 
   /** What a claim reports of them; their end is not known any more. */
   positions(): readonly StorePosition[] {
-    return [...this.byName.values()].map(({ taskId, store, nextOffset }) => ({
+    return [...this.byName.values()].map(({ taskId, store, nextOffset, endOffset }) => ({
       taskId,
       store: store.name,
       nextOffset,
-      endOffset: nextOffset,
+      endOffset: endOffset ?? nextOffset,
     }));
   }
 }

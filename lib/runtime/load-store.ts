@@ -58,11 +58,31 @@ export interface LoadStore {
   readonly observer?: LoadObserver;
 }
 
-/** Offsets as in `RestoreProgress`. */
+/** What is told of a load as it happens; offsets as in `RestoreProgress`. What it throws ends the load. */
 export interface LoadObserver {
-  started(fromOffset: Offset): void;
+  /** A source was opened; nothing of it is in the store yet, unless this process held it. */
+  started(fromOffset: Offset, source: LoadSource): void;
+  /** The store holds what the source had, and the log is followed from there. */
+  filled?(): void;
+  /** The store holds the log up to `nextOffset` (F1 of follower.ts); it is not written again before this returns. */
   applied(nextOffset: Offset, records: number): void;
   finished(nextOffset: Offset): void;
+}
+
+/** What a load begins with. */
+export interface LoadSource {
+  readonly mode: LoadMode;
+  readonly store: TransactionalStore;
+  readonly topicId: string;
+  /** Null: no snapshot. */
+  readonly manifest: Manifest | null;
+  /**
+   * Wall clock up to which the store knows of all deletes, or has still to be told of them by the log: the time from which their retention
+   * counts (S3 of manifest.ts). Of the log's start: now.
+   */
+  readonly knownAtMs: number;
+  /** As in {@link ChangelogFacts}. */
+  readonly deleteRetentionMs: number;
 }
 
 export interface LoadedStore {
@@ -148,9 +168,7 @@ export function storeSpec(app: StreamsApp, name: string): StoreSpec {
   return spec;
 }
 
-interface Source {
-  readonly mode: LoadMode;
-  readonly store: TransactionalStore;
+interface Source extends Pick<LoadSource, 'mode' | 'store' | 'knownAtMs'> {
   readonly fromOffset: Offset;
   readonly snapshot: OpenSnapshot | null;
 }
@@ -172,12 +190,18 @@ class LoadAttempts {
     const { ports, changelog, target, stallTimeoutMs, signal, app, observer, toTheEnd = false } = this.load;
     const { clock } = ports.host;
     const startedMs = clock.monotonic();
+    const atMs = clock.now();
     const facts = await changelogFacts(ports, changelog);
-    const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts);
+    const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts, atMs);
     this.current = source;
     this.report('restore-started', source, {});
-    observer?.started(source.fromOffset);
-    const entries = source.snapshot === null ? 0 : await copySnapshot(source.snapshot, source.store);
+    const { topicId, deleteRetentionMs } = facts;
+    const { mode, store, knownAtMs, snapshot } = source;
+    const manifest = snapshot?.manifest ?? null;
+    observer?.started(source.fromOffset, { mode, store, topicId, manifest, knownAtMs, deleteRetentionMs });
+    const entries = snapshot === null ? 0 : await copySnapshot(snapshot, store);
+    const filledMs = clock.monotonic();
+    observer?.filled?.();
     const follower = createFollower({
       log: ports.log,
       clock,
@@ -189,16 +213,22 @@ class LoadAttempts {
       ...(observer === undefined ? {} : { onApplied: (position, records) => observer.applied(position, records) }),
     });
     await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
-    const ms = Math.round(clock.monotonic() - startedMs);
+    const endedMs = clock.monotonic();
     observer?.finished(follower.position);
-    this.report('restore-finished', source, { records: follower.recordsApplied, snapshotEntries: entries, ms });
+    this.report('restore-finished', source, {
+      records: follower.recordsApplied,
+      snapshotEntries: entries,
+      snapshotMs: Math.round(filledMs - startedMs),
+      tailMs: Math.round(endedMs - filledMs),
+      ms: Math.round(endedMs - startedMs),
+    });
     return {
-      store: source.store,
+      store,
       follower,
-      topicId: facts.topicId,
-      deleteRetentionMs: facts.deleteRetentionMs,
-      mode: source.mode,
-      manifest: source.snapshot?.manifest ?? null,
+      topicId,
+      deleteRetentionMs,
+      mode,
+      manifest,
       logStartOffset: facts.logStartOffset,
     };
   }
@@ -222,7 +252,10 @@ class LoadAttempts {
     const bounds = { logStartOffset, endOffset: target, nowMs: ports.host.clock.now(), deleteRetentionMs };
     const position = { nextOffset: kept.nextOffset, lastKnownEndAtMs: kept.atEndMs };
     const reason = kept.topicId === topicId ? refusalByPosition(position, bounds) : 'topic-recreated';
-    if (reason === null) return { mode: 'memory', store: kept.store, fromOffset: kept.nextOffset, snapshot: null };
+    if (reason === null) {
+      const { store, nextOffset: fromOffset, atEndMs: knownAtMs } = kept;
+      return { mode: 'memory', store, fromOffset, knownAtMs, snapshot: null };
+    }
     this.reasons.push(`memory: ${reason}`);
     return null;
   }
@@ -246,11 +279,13 @@ class LoadAttempts {
       if (reasons.length === 0) this.reasons.push('no-snapshot');
       return null;
     }
-    return { mode: 'snapshot+tail', store: this.emptyStore(), fromOffset: snapshot.manifest.nextOffset, snapshot };
+    const { nextOffset: fromOffset, lastKnownEndAtMs: knownAtMs } = snapshot.manifest;
+    return { mode: 'snapshot+tail', store: this.emptyStore(), fromOffset, knownAtMs, snapshot };
   }
 
-  private logSource({ logStartOffset }: ChangelogFacts): Source {
-    return { mode: 'log', store: this.emptyStore(), fromOffset: logStartOffset, snapshot: null };
+  /** @param atMs wall clock before the log's start was asked for */
+  private logSource({ logStartOffset }: ChangelogFacts, atMs: number): Source {
+    return { mode: 'log', store: this.emptyStore(), fromOffset: logStartOffset, knownAtMs: atMs, snapshot: null };
   }
 
   private emptyStore(): TransactionalStore {

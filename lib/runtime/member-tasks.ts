@@ -6,16 +6,20 @@ import type { ByteStore } from '../state/byte-store.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { EventListener } from './events.js';
 import type { KeptStores } from './kept-stores.js';
+import type { MemberRestores } from './member-restores.js';
 import type { RuntimePorts } from './ports.js';
 import { runTask, type TaskOutcome } from './run-task.js';
 import type { StartRecords } from './start-records.js';
 import { type StopReason, StopSource } from './stop.js';
 import type { TaskDirectory } from './task-directory.js';
-import { TaskStatus } from './task-status.js';
+import { type TaskPhase, TaskStatus } from './task-status.js';
 
 /** First and longest pause before a member tries a task again that failed. */
 const FAILED_RETRY_FIRST_MS = 1_000;
 const FAILED_RETRY_MOST_MS = 60_000;
+
+/** Phases of a task that has to read before it can run. */
+const STARTING: ReadonlySet<TaskPhase> = new Set<TaskPhase>(['waiting-to-restore', 'restoring']);
 
 interface RunningTask {
   readonly spec: TaskSpec;
@@ -39,6 +43,7 @@ export interface MemberTasksInit {
   readonly globalStores: ReadonlyMap<string, ByteStore>;
   readonly onEvent: EventListener | undefined;
   readonly starts: StartRecords;
+  readonly restores: MemberRestores;
   /** Called when a run has ended. */
   readonly ended: (outcome: TaskOutcome) => void;
 }
@@ -64,7 +69,7 @@ export class MemberTasks {
 
   /** Runs a task whose lease was just taken. @param planNumber of the plan by which it was; 0: there was none */
   start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null, planNumber: number): void {
-    const { ports, self, kept, globalStores, onEvent, starts } = this.init;
+    const { ports, self, kept, globalStores, onEvent, starts, restores } = this.init;
     const { app } = directory;
     const task = directory.tasks.get(taskId);
     if (task === undefined) return;
@@ -86,6 +91,7 @@ export class MemberTasks {
       kept,
       globalStores,
       status,
+      restores,
       ...(onEvent === undefined ? {} : { onEvent }),
     });
     this.running.set(taskId, { spec: task, stop, status, done: outcome.then((ended) => this.ended(ended)) });
@@ -104,6 +110,13 @@ export class MemberTasks {
 
   stopAll(reason: StopReason): void {
     for (const { stop } of this.running.values()) stop.request(reason);
+  }
+
+  /** Asks tasks that have not begun to run to stop; resolves when they have ended, with what they had restored kept for the next owner. */
+  async stopStarting(reason: StopReason): Promise<void> {
+    const starting = [...this.running.values()].filter(({ status }) => STARTING.has(status.phase));
+    for (const { stop } of starting) stop.request(reason);
+    await Promise.all(starting.map(({ done }) => done));
   }
 
   async allEnded(): Promise<void> {
@@ -129,6 +142,7 @@ export class MemberTasks {
       ...(restoring.length === 0 ? {} : { restoring }),
       positions: [...statuses.flatMap(({ positions }) => positions), ...this.init.kept.positions()],
       recordsProcessed: this.recordsOfEnded + statuses.reduce((sum, { recordsCommitted }) => sum + recordsCommitted, 0),
+      ...this.init.restores.report(),
     };
   }
 
@@ -154,6 +168,7 @@ export class MemberTasks {
   private ended(outcome: TaskOutcome): void {
     this.running.delete(outcome.taskId);
     this.init.starts.ended(outcome.taskId);
+    this.init.restores.ended(outcome.taskId);
     this.recordsOfEnded += outcome.recordsCommitted;
     if (outcome.ended === 'failed') this.rememberFailure(outcome);
     else this.failed.delete(outcome.taskId);

@@ -52,8 +52,7 @@ export async function openSession(run: TaskRun): Promise<TaskSession> {
 
 async function openFenced(run: TaskRun, producer: TransactionalProducer): Promise<TaskSession> {
   const { start, topicIds } = await readStart(run);
-  enter(run, 'restoring');
-  const stores = await restoreStores(run, start.offsets, topicIds);
+  const stores = await restoreStores(run, start.offsets, topicIds, (state) => enter(run, state));
   try {
     refuseStateWithoutOffsets(run, start, stores);
     if (start.mustCommit) await commitStart(run, producer, start);

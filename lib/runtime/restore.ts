@@ -9,50 +9,57 @@ import type { TopicIds } from '../leases/records.js';
 import type { CommittedOffset } from '../log/log.js';
 import type { Offset } from '../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
-import type { RestoreProgress } from '../topology/listeners.js';
+import type { RestoreProgress, TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
 import { tell } from './listening.js';
 import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
-import type { RuntimePorts } from './ports.js';
-import type { TaskRun } from './task-run.js';
+import type { RestoringRun } from './restoring-run.js';
+import { TaskRestore } from './task-restore.js';
 import { keepStores, type SessionStore } from './task-session.js';
 import { refuseOtherLife } from './topic-ids.js';
-
-/** What of a run the restore needs: the test driver restores as an engine does, without lease and producer. */
-export type RestoringRun = Pick<TaskRun, 'app' | 'logger' | 'kept' | 'task' | 'stop' | 'unlogged'> & {
-  /** Where restored records are counted; absent: nowhere. */
-  readonly status?: Pick<TaskRun['status'], 'restoredRecords'>;
-  readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
-};
 
 /**
  * @param committed where the inputs go on
  * @param topicIds the changelogs that are meant
- * @throws as `loadStore`; the stores restored so far are kept for the next attempt
+ * @param entered told of the state that the task comes to
+ * @throws as `loadStore`, and {StateTooLargeError} STREAMS_STATE_TOO_LARGE; what was restored so far is kept for the next attempt
  */
 export async function restoreStores(
   run: RestoringRun,
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset>,
   topicIds: TopicIds,
+  entered: (state: TaskState) => void = () => {},
 ): Promise<readonly SessionStore[]> {
   addUnloggedStores(run);
+  const restore = new TaskRestore(run);
   const restored: SessionStore[] = [];
   try {
+    await restore.begin(entered);
     for (const changelog of run.task.changelogs) {
-      const store = await restoreStore(run, changelog, await restoreTarget(run, changelog, committed));
+      const store = await restoreStore(run, restore, changelog, await restoreTarget(run, changelog, committed));
       refuseOtherLife(changelog.topic, topicIds, store.topicId);
-      restored.push(store);
+      restored.push(restore.finished(changelog, store));
     }
+    await restore.succeeded();
     return restored;
   } catch (error) {
     keepStores(run, restored);
+    await restore.failed(error);
     throw error;
+  } finally {
+    restore.end();
   }
 }
 
-async function restoreStore(run: RestoringRun, changelog: TaskChangelog, target: Offset): Promise<SessionStore> {
-  const { app, ports, logger, kept, task, stop } = run;
+async function restoreStore(
+  run: RestoringRun,
+  restore: TaskRestore,
+  changelog: TaskChangelog,
+  target: Offset,
+): Promise<SessionStore> {
+  const { app, logger, kept, task, stop } = run;
+  const { ports } = restore;
   const { store: storeName, topic, partition, internal } = changelog;
   const atEndMs = ports.host.clock.now();
   const remembered = kept.take(task.taskId, storeName);
@@ -68,7 +75,12 @@ async function restoreStore(run: RestoringRun, changelog: TaskChangelog, target:
     kept: remembered,
     stallTimeoutMs: app.settings.restoreStallTimeoutMs,
     signal: stop.signal,
-    observer: restoreObserver(run, changelog, target),
+    observer: restore.observe(
+      changelog,
+      target,
+      remembered?.snapshotOffset ?? null,
+      listeningObserver(run, changelog, target),
+    ),
   });
   return {
     name: storeName,
@@ -83,7 +95,7 @@ async function restoreStore(run: RestoringRun, changelog: TaskChangelog, target:
 }
 
 /** Tells the application's listeners. Kafka: `StateRestoreListener`. */
-function restoreObserver(
+function listeningObserver(
   { app, logger, task, status }: RestoringRun,
   changelog: TaskChangelog,
   endOffset: Offset,

@@ -32,6 +32,7 @@ import { Heartbeat } from './heartbeat.js';
 import { KeptStores } from './kept-stores.js';
 import { type EndReason, whyEnd } from './member-end.js';
 import { MemberGlobals } from './member-globals.js';
+import { MemberRestores } from './member-restores.js';
 import { MemberTasks } from './member-tasks.js';
 import { deathSignal, mortalPorts, untilDeath } from './mortal-ports.js';
 import type { RuntimePorts } from './ports.js';
@@ -65,6 +66,8 @@ export interface RunMemberOptions {
   readonly kept?: KeptStores;
   /** Capacity, zone and other tags, for the assignor. */
   readonly tags?: Readonly<Record<string, string>>;
+  /** Memory of this process, of which its state may take a part (state-budget.ts). Absent: nobody says, and nothing is refused for it. */
+  readonly memoryBytes?: number;
   /** When this invocation has to be over, on the host's monotonic clock; absent: never. */
   readonly deadlineAtMonotonicMs?: number;
   /** Ends the member in order; with the reason `'crash'` it dies at once instead. */
@@ -139,6 +142,7 @@ class MemberRun {
   private readonly options: RunMemberOptions;
   private readonly logger: Logger;
   private readonly globals: MemberGlobals;
+  private readonly restores: MemberRestores;
   private readonly tasks: MemberTasks;
   private readonly granted: GrantedTasks;
   private readonly heartbeat: Heartbeat;
@@ -178,7 +182,17 @@ class MemberRun {
     const { stores: globalStores } = this.globals;
     const ended = (outcome: TaskOutcome) => this.taskEnded(outcome);
     this.starts = new StartRecords(self, ports.leases, this.logger);
-    this.tasks = new MemberTasks({ ports, self, kept, globalStores, onEvent, starts: this.starts, ended });
+    this.restores = new MemberRestores({
+      app,
+      ports,
+      self,
+      logger: this.logger,
+      memoryBytes: options.memoryBytes,
+      reported: () => this.heartbeat.reported(),
+      changed: () => this.heartbeat.beat(),
+    });
+    const { starts, restores } = this;
+    this.tasks = new MemberTasks({ ports, self, kept, globalStores, onEvent, starts, restores, ended });
     this.granted = new GrantedTasks({
       ports,
       self,
@@ -237,6 +251,7 @@ class MemberRun {
     this.starts.turn(this.options.ports.host.clock.monotonic());
     try {
       await this.readPlan();
+      this.restores.follow(this.plan, this.wanted());
       this.granted.revoke(this.plan);
       const againMs = await this.takeGranted();
       this.waitsForLeases = againMs !== null;
@@ -257,6 +272,11 @@ class MemberRun {
     if (plan === null) return;
     this.plan = plan;
     if (hasPatterns(this.options.app)) this.directory = null; // it may have recorded other topics
+  }
+
+  private wanted(): ReadonlySet<TaskId> {
+    const { doorbell } = this.options;
+    return new Set([...(this.plan?.assignment[this.self.memberId]?.active ?? []), ...(doorbell?.keys() ?? [])]);
   }
 
   private async takeGranted(): Promise<number | null> {
@@ -300,6 +320,7 @@ class MemberRun {
     const { ports, app, deadlineAtMonotonicMs } = this.options;
     const { self } = this;
     if (ended === 'drained') {
+      await this.keepRestores();
       await handOver({
         app,
         ports,
@@ -318,6 +339,15 @@ class MemberRun {
     if (isLost()) return;
     if (!this.successorSeen) await this.freeSlot();
     await this.starts.finish();
+  }
+
+  /** What the successor is to go on from has to be there before it begins; half of the time that is left is for handing over. */
+  private async keepRestores(): Promise<void> {
+    const { clock } = this.options.ports.host;
+    const leftMs = (this.options.deadlineAtMonotonicMs ?? this.drainAtMs) - this.drainAtMs;
+    const waited = new AbortController();
+    const kept = this.tasks.stopStarting('draining').finally(() => waited.abort());
+    await Promise.race([kept, clock.sleep(leftMs / 4, waited.signal).catch(() => kept)]);
   }
 
   /** Where the table is away the slot stays claimed until the scheduler sees its heartbeat stand still. */

@@ -30,6 +30,7 @@ import { type EventListener, observedLogger } from './events.js';
 import { KeptStores } from './kept-stores.js';
 import { LeaseHold } from './lease-hold.js';
 import { enter } from './listening.js';
+import type { MemberRestores } from './member-restores.js';
 import { openSession } from './open-session.js';
 import type { RuntimePorts } from './ports.js';
 import { backoffMs, recoveryFrom } from './recovery.js';
@@ -57,6 +58,8 @@ export interface RunTaskOptions {
   /** By name, loaded; absent: the topology has none. */
   readonly globalStores?: ReadonlyMap<string, ByteStore>;
   readonly status?: TaskStatus;
+  /** Of its member; absent: nothing limits how it restores. */
+  readonly restores?: MemberRestores;
   readonly onEvent?: EventListener;
 }
 
@@ -113,6 +116,8 @@ function startRun(options: RunTaskOptions): TaskRun {
     punctuations: previous?.owner === null ? (previous.punctuations ?? []) : [],
     recordedAreFresh: previous !== null && previous.owner === null,
     refused: new RefusedRecords(),
+    restores: options.restores,
+    restorer: owner.memberId,
     unlogged: new Map(),
   };
 }

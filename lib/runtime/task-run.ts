@@ -8,6 +8,7 @@ import type { StreamsApp } from '../topology/app.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import type { KeptStores } from './kept-stores.js';
 import type { LeaseHold } from './lease-hold.js';
+import type { MemberRestores } from './member-restores.js';
 import type { RuntimePorts } from './ports.js';
 import type { Stop } from './stop.js';
 import type { TaskStatus } from './task-status.js';
@@ -35,6 +36,10 @@ export interface TaskRun {
   punctuations: readonly RecordedPunctuation[];
   /** Records of the batch at hand that a topic does not take: the next session gives them to the production handler. */
   readonly refused: RefusedRecords;
+  /** What its restores share with those of the member's other tasks. Absent: nothing limits them. */
+  readonly restores?: MemberRestores | undefined;
+  /** As whom it restores, in the names of what is kept of an interrupted restore. */
+  readonly restorer: string;
   /** Stores without a changelog: they live as long as the run. */
   readonly unlogged: Map<string, TransactionalStore>;
 }

@@ -7,6 +7,8 @@
  *   U3  `auto` is `replaceThread`: the tasks beside a failed one run on, and a function that ends is asked for again in any case. Kafka Streams'
  *       default ends the client; `LocalStreams`, which is one, asks for that (lib/local/as-client.ts)
  *   U4  a handler that throws, or answers none of the three, has answered `shutdownClient`
+ *   U5  a task that does not fit into its member's memory is handed back and taken again, in growing pauses: nobody's code is at fault, and
+ *       the other tasks go on. The member reports it (state-budget.ts)
  */
 import type { Logger } from '../host/host.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
@@ -28,6 +30,7 @@ export type Verdict = 'replace-task' | 'end-member' | 'shut-down-client' | 'shut
 /** Decides about an error, and says so in the log. */
 export function judgeUncaught(app: StreamsApp, logger: Logger, uncaught: Uncaught): Verdict {
   const { error, taskId, failingForMs } = uncaught;
+  if (taskId !== null && error.code === 'STREAMS_STATE_TOO_LARGE') return 'replace-task'; // U5
   const isForGood = error.kind === 'invalid' || error.kind === 'internal';
   if (taskId !== null && !isForGood && failingForMs < app.settings.taskTimeoutMs) return 'replace-task'; // U1
   const response = responseTo(app, logger, uncaught);

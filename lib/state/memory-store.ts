@@ -21,7 +21,7 @@ import { Timeline } from './timeline.js';
 
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
 /** What one entry costs besides its bytes: map slot, objects, string headers; measured on Node 20, rounded up. */
-const ENTRY_OVERHEAD_BYTES = 192;
+export const ENTRY_OVERHEAD_BYTES = 192;
 
 export class MemoryStore implements TransactionalStore {
   readonly name: string;

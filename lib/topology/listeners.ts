@@ -8,10 +8,11 @@ import { kindOfValue } from '../model/kind-of-value.js';
 import type { TaskId } from '../model/task-id.js';
 
 /**
- * `fencing` its predecessor is shut out · `restoring` its stores are filled · `running` · `recovering` after an error that another
+ * `fencing` its predecessor is shut out · `restoring` its stores are filled · `waiting-to-restore` for its turn, as long as
+ * `maxConcurrentRestores` others restore · `running` · `recovering` after an error that another
  * session may mend · `closing` it hands back · `ended`
  */
-export type TaskState = 'fencing' | 'restoring' | 'running' | 'recovering' | 'closing' | 'ended';
+export type TaskState = 'fencing' | 'waiting-to-restore' | 'restoring' | 'running' | 'recovering' | 'closing' | 'ended';
 
 /** The restore of one store of a task that is about to run. */
 export interface RestoreProgress {

@@ -12,7 +12,9 @@ import type {
   Plan,
   RecordedOffset,
   RecordedPunctuation,
+  RefusedTask,
   Rest,
+  RestoreReport,
   ShutdownRequest,
   StorePosition,
 } from '../records.js';
@@ -62,6 +64,27 @@ export const reportOf = objectOf<MemberReport>({
   restoring: optional(listOf(taskIdOf)),
   positions: listOf(positionOf),
   recordsProcessed: countOf,
+  restores: optional(
+    listOf(
+      objectOf<RestoreReport>({
+        taskId: taskIdOf,
+        state: oneOf('waiting', 'claiming', 'restoring'),
+        leftBytes: countOf,
+      }),
+    ),
+  ),
+  refused: optional(
+    listOf(
+      objectOf<RefusedTask>({
+        taskId: taskIdOf,
+        store: textOf,
+        estimatedBytes: countOf,
+        otherBytes: countOf,
+        budgetBytes: countOf,
+        basis: oneOf('snapshot', 'measured'),
+      }),
+    ),
+  ),
   shutdown: optional(
     objectOf<ShutdownRequest>({
       taskId: nullOr(taskIdOf),
@@ -221,6 +244,14 @@ function textOf(value: unknown): string {
 function roleOf(value: unknown): ExplainedMove['role'] {
   if (value !== 'active' && value !== 'standby' && value !== 'warmup') throw new TypeError('no role');
   return value;
+}
+
+function oneOf<const T extends string>(...known: readonly T[]): Read<T> {
+  return (value) => {
+    const found = known.find((one) => one === value);
+    if (found === undefined) throw new TypeError(`none of ${known.join(', ')}`);
+    return found;
+  };
 }
 
 function booleanOf(value: unknown): boolean {

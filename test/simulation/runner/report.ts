@@ -16,8 +16,11 @@ const RESULTS = '.results/simulation';
 /** Events that are worth a line of their own, in the order of a task's life. */
 const NOTED = [
   'task-taken',
+  'restore-waits',
   'restore-finished',
   'restore-failed',
+  'restore-progress-kept',
+  'restore-progress-lost',
   'snapshot-written',
   'snapshot-refused',
   'snapshot-failed',

@@ -63,6 +63,8 @@ export function standardPlan(seed: number): ScenarioPlan {
       statestoreCacheMaxBytes: chance.happens(0.7) ? 0 : 1_000,
       numStandbyReplicas: chance.below(2),
       ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),
+      ...(chance.happens(0.3) ? { maxConcurrentRestores: chance.between(1, 3) } : {}),
+      ...(chance.happens(0.3) ? { restoreMaxBytesPerSecond: chance.between(1, 20) * 1_000 } : {}),
     }),
   };
 }

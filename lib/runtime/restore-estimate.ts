@@ -1,0 +1,83 @@
+/** What a task has to read before it can run, as far as names and ends tell: enough to say who goes first. */
+
+import { SnapshotCorruptedError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import { topicPartitionKey } from '../model/topic-partition.js';
+import { listManifests } from '../snapshots/list-manifests.js';
+import type { Manifest, SnapshotIdentity } from '../snapshots/manifest.js';
+import { readManifest } from '../snapshots/open-snapshot.js';
+import type { StreamsApp } from '../topology/app.js';
+import type { TaskSpec } from '../topology/resolve-partitions.js';
+import type { KeptStores } from './kept-stores.js';
+import { snapshotIdentity } from './load-store.js';
+import type { RuntimePorts } from './ports.js';
+
+/** Bytes of a changelog record where nothing tells: that of a short key with a number. */
+const ASSUMED_RECORD_BYTES = 100;
+
+export interface RestoreEstimate {
+  readonly app: StreamsApp;
+  readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
+  readonly task: Pick<TaskSpec, 'taskId' | 'changelogs'>;
+  /** What this process holds does not have to be read. */
+  readonly kept: Pick<KeptStores, 'positionOf'>;
+}
+
+/** Bytes of snapshots and changelogs that the task's stores are restored from, roughly. @throws what log and snapshots throw */
+export async function estimateLeftBytes({ app, ports, task, kept }: RestoreEstimate): Promise<number> {
+  const { changelogs, taskId } = task;
+  if (changelogs.length === 0) return 0;
+  const topics = await ports.log.describeTopics([...new Set(changelogs.map(({ topic }) => topic))]);
+  const ends = await ports.log.listOffsets(changelogs, 'highWatermark');
+  const starts = await ports.log.listOffsets(changelogs, 'earliest');
+  let leftBytes = 0;
+  for (const changelog of changelogs) {
+    const key = topicPartitionKey(changelog);
+    const end = ends.get(key) ?? 0;
+    const held = kept.positionOf(taskId, changelog.store);
+    const topicId = topics.get(changelog.topic)?.topicId;
+    const manifest =
+      held !== null || topicId === undefined
+        ? null
+        : await newestManifest(
+            ports,
+            snapshotIdentity({ app, taskId, storeName: changelog.store, topicId }),
+            end as Offset,
+          );
+    const from = held ?? manifest?.nextOffset ?? starts.get(key) ?? 0;
+    leftBytes += manifestBytes(manifest) + Math.max(0, end - from) * recordBytes(manifest);
+  }
+  return Math.round(leftBytes);
+}
+
+/** The newest one that may be of use; one that is damaged or gone tells nothing. */
+async function newestManifest(
+  { snapshots, host }: Pick<RuntimePorts, 'snapshots' | 'host'>,
+  identity: SnapshotIdentity,
+  end: Offset,
+): Promise<Manifest | null> {
+  const [newest] = await listManifests(snapshots, identity, 1);
+  if (newest === undefined || newest.nextOffset > end) return null;
+  try {
+    return await readManifest(snapshots, host, newest.name);
+  } catch (thrown) {
+    if (thrown instanceof SnapshotCorruptedError) return null;
+    throw thrown;
+  }
+}
+
+/** Bytes of a snapshot's objects. */
+export function manifestBytes(manifest: Manifest | null): number {
+  return (manifest?.segments ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** The least that a snapshot's entries take once they are loaded: its bytes, compressed as they are, and what each entry costs. */
+export function leastStateBytes(manifest: Manifest, entryOverheadBytes: number): number {
+  const base = manifest.segments.filter(({ level }) => level === 'base');
+  return base.reduce((sum, { sizeBytes, entries }) => sum + sizeBytes + entries * entryOverheadBytes, 0);
+}
+
+function recordBytes(manifest: Manifest | null): number {
+  const entries = (manifest?.segments ?? []).reduce((sum, one) => sum + one.entries, 0);
+  return entries === 0 ? ASSUMED_RECORD_BYTES : manifestBytes(manifest) / entries;
+}

@@ -1,0 +1,210 @@
+/**
+ * One restore of a task's stores, one after the other: its place in line, its pace, the memory it fills, what is kept of it if it is
+ * interrupted, and what it took.
+ */
+import { asStreamsError, type StreamsError } from '../model/errors.js';
+import type { Offset } from '../model/offset.js';
+import { tombstoneMarginMs } from '../snapshots/usability.js';
+import { ENTRY_OVERHEAD_BYTES } from '../state/memory-store.js';
+import type { TaskState } from '../topology/listeners.js';
+import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import type { LoadObserver, LoadSource } from './load-store.js';
+import type { MemberRestores } from './member-restores.js';
+import { estimateLeftBytes, leastStateBytes } from './restore-estimate.js';
+import { createMeter, meteredPorts, type RestoreMeter } from './restore-ports.js';
+import { RestoreProgressSnapshots, type StoreProgress } from './restore-progress.js';
+import type { RestoringRun } from './restoring-run.js';
+import type { SessionStore } from './task-session.js';
+
+/** Deletes must not expire while a restore is held back: from this part of their retention on it is not any more. */
+const HURRY_PART = 0.5;
+
+/** The store that is being restored. */
+interface Current {
+  readonly changelog: TaskChangelog;
+  readonly target: Offset;
+  readonly remembered: Offset | null;
+  source: LoadSource | null;
+  isFilled: boolean;
+  fromOffset: Offset;
+  position: Offset;
+}
+
+export class TaskRestore {
+  /** Through which everything is read. */
+  readonly ports: RestoringRun['ports'];
+  private readonly run: RestoringRun;
+  private readonly meter: RestoreMeter = createMeter();
+  private readonly progress: RestoreProgressSnapshots | null;
+  private readonly startedMs: number;
+  private readonly done: StoreProgress[] = [];
+  private current: Current | null = null;
+  private doneBytes = 0;
+  private waitedMs = 0;
+  private snapshotMs = 0;
+  private tailMs = 0;
+  private records = 0;
+
+  constructor(run: RestoringRun) {
+    const { app, ports, logger, task, stop, restores, restorer } = run;
+    this.run = run;
+    this.startedMs = ports.host.clock.monotonic();
+    this.ports = meteredPorts({ ports, meter: this.meter, pace: restores?.pace ?? null, signal: stop.signal });
+    this.progress =
+      restorer === undefined
+        ? null
+        : new RestoreProgressSnapshots({ app, ports, logger, taskId: task.taskId, restorer });
+  }
+
+  /**
+   * Waits for its turn.
+   *
+   * @param entered told of the state that the task comes to
+   * @throws {StateTooLargeError} STREAMS_STATE_TOO_LARGE if the task is known not to fit · {AbortedError} STREAMS_ABORTED
+   */
+  async begin(entered: (state: TaskState) => void): Promise<void> {
+    const { restores, task } = this.run;
+    if (restores !== undefined && task.changelogs.length > 0) await this.waitForTurn(restores, entered);
+    entered('restoring');
+  }
+
+  private async waitForTurn(restores: MemberRestores, entered: (state: TaskState) => void): Promise<void> {
+    const { app, ports, logger, task, kept, stop } = this.run;
+    const { taskId } = task;
+    restores.budget.admit(taskId);
+    const { limit } = restores.places;
+    const leftBytes = limit === 0 ? 0 : await estimateLeftBytes({ app, ports, task, kept });
+    const waits = () => {
+      logger.info('restore-waits', { leftBytes, limit });
+      entered('waiting-to-restore');
+    };
+    const askedMs = this.monotonicMs();
+    await restores.places.enter({ taskId, leftBytes, signal: stop.signal, waits });
+    this.waitedMs = this.monotonicMs() - askedMs;
+  }
+
+  /** Watches over the load of one store; `inner` hears the same. */
+  observe(changelog: TaskChangelog, target: Offset, remembered: Offset | null, inner: LoadObserver): LoadObserver {
+    const zero = 0 as Offset;
+    const current: Current = {
+      ...{ changelog, target, remembered, source: null, isFilled: false },
+      fromOffset: zero,
+      position: zero,
+    };
+    this.current = current;
+    let atMs = this.monotonicMs();
+    const lapMs = () => {
+      const beforeMs = atMs;
+      atMs = this.monotonicMs();
+      return atMs - beforeMs;
+    };
+    return {
+      started: (fromOffset, source) => {
+        lapMs();
+        Object.assign(current, { source, fromOffset, position: fromOffset, isFilled: false });
+        this.meter.hurryAtMs = this.hurryAtMs(source);
+        if (source.manifest !== null)
+          this.checkFits(leastStateBytes(source.manifest, ENTRY_OVERHEAD_BYTES), 'snapshot');
+        inner.started(fromOffset, source);
+      },
+      filled: () => {
+        this.snapshotMs += lapMs();
+        current.isFilled = true;
+        inner.filled?.();
+      },
+      applied: (nextOffset, records) => {
+        current.position = nextOffset;
+        this.records += records;
+        const progress = progressOf(current);
+        if (progress === null) return;
+        this.checkFits(progress.store.sizeBytes, 'measured');
+        if (nextOffset < target) this.progress?.turn(progress);
+        inner.applied(nextOffset, records);
+      },
+      finished: (nextOffset) => {
+        this.tailMs += lapMs();
+        inner.finished(nextOffset);
+      },
+    };
+  }
+
+  /** The store was restored. @returns it, with where its newest snapshot stands */
+  finished(changelog: TaskChangelog, store: SessionStore): SessionStore {
+    const { position, atEndMs: knownAtMs, snapshotOffset, topicId } = store;
+    const progress = { changelog, store: store.store, topicId, knownAtMs, position, snapshotOffset };
+    this.current = null;
+    this.done.push(progress);
+    this.doneBytes += store.store.sizeBytes;
+    this.progress?.turn(progress);
+    return { ...store, snapshotOffset: this.progress?.snapshotOffset(progress) ?? snapshotOffset };
+  }
+
+  /** All stores are restored: says what it took. */
+  async succeeded(): Promise<void> {
+    const { logger, task, restores } = this.run;
+    await this.progress?.end();
+    restores?.budget.hold(task.taskId, this.doneBytes);
+    if (this.done.length === 0) return;
+    const { snapshotBytes, logBytes, throttledMs } = this.meter;
+    logger.info('task-restored', {
+      stores: this.done.length,
+      waitedMs: Math.round(this.waitedMs),
+      snapshotBytes,
+      snapshotMs: Math.round(this.snapshotMs),
+      tailBytes: logBytes,
+      tailRecords: this.records,
+      tailMs: Math.round(this.tailMs),
+      throttledMs: Math.round(throttledMs),
+      ms: Math.round(this.monotonicMs() - this.startedMs),
+    });
+  }
+
+  /** It has failed or is asked to stop: what it has come to is kept, in this process and, if the run ends, for others. Never throws. */
+  async failed(thrown: unknown): Promise<void> {
+    const { stop } = this.run;
+    this.end();
+    const partial = progressOf(this.current);
+    if (partial !== null) this.keepHere(partial, asStreamsError(thrown));
+    if (stop.reason === null || stop.reason === 'lost') await this.progress?.end();
+    else await this.progress?.keep([...this.done, ...(partial === null ? [] : [partial])]);
+  }
+
+  /** Gives its place back. May be called twice. */
+  end(): void {
+    this.run.restores?.places.leave(this.run.task.taskId);
+  }
+
+  /** What another attempt of this process goes on with, where it is not the state itself that was at fault. */
+  private keepHere(partial: StoreProgress, { kind }: StreamsError): void {
+    const { kept, task } = this.run;
+    const { current } = this;
+    if (kind !== 'transient' || current === null || partial.position >= current.target) return;
+    const { store, topicId, position: nextOffset, knownAtMs: atEndMs } = partial;
+    const snapshotOffset = this.progress?.snapshotOffset(partial) ?? partial.snapshotOffset;
+    kept.keep({ taskId: task.taskId, store, topicId, nextOffset, atEndMs, snapshotOffset, endOffset: current.target });
+  }
+
+  private checkFits(bytes: number, basis: 'snapshot' | 'measured'): void {
+    const { task, restores } = this.run;
+    const store = this.current?.changelog.store ?? '';
+    restores?.budget.check({ taskId: task.taskId, store, bytes: this.doneBytes + bytes, basis });
+  }
+
+  private hurryAtMs({ knownAtMs, deleteRetentionMs }: LoadSource): number {
+    const patienceMs = (deleteRetentionMs - tombstoneMarginMs(deleteRetentionMs)) * HURRY_PART;
+    return this.monotonicMs() + (knownAtMs + patienceMs - this.run.ports.host.clock.now());
+  }
+
+  private monotonicMs(): number {
+    return this.run.ports.host.clock.monotonic();
+  }
+}
+
+/** What a store in the midst of its restore has come to; null before it has what its source had. */
+function progressOf(current: Current | null): StoreProgress | null {
+  if (current === null || current.source === null || !current.isFilled) return null;
+  const { changelog, source, position, fromOffset, remembered } = current;
+  const { store, topicId, knownAtMs, manifest, mode } = source;
+  const snapshotOffset = manifest?.nextOffset ?? (mode === 'memory' ? remembered : null) ?? fromOffset;
+  return { changelog, store, topicId, knownAtMs, position, snapshotOffset };
+}
