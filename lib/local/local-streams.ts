@@ -6,6 +6,8 @@
  * reported to the scheduler at once, as a failure event would. What nobody caught ends all of it if the application's handler says so.
  */
 import type { TaskAssignor } from '../assignment/task-assignor.js';
+import type { ApplicationView } from '../cli/application-view.js';
+import { type Inspection, openInspection } from '../cli/inspection.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
 import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
@@ -54,6 +56,11 @@ export interface LocalStreamsOptions {
   readonly assignors?: readonly TaskAssignor[];
   /** Told of each change of {@link LocalStreams.streamsState}; what it throws is logged. Kafka: `KafkaStreams.StateListener`. */
   readonly stateListener?: StateListener;
+  /**
+   * Path of a socket on which the command line may ask about the application while it runs (`millrace members --socket <path>`), for
+   * the user alone who runs it. Absent: there is none, since the tables are in this process's memory.
+   */
+  readonly inspect?: string;
   /** Runs the members, in processes of their own for example. Default: in this process. */
   readonly processes?: (init: LocalProcessesInit) => MemberProcesses;
 }
@@ -87,6 +94,7 @@ export class LocalStreams {
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
   private wanted: number;
+  private inspection: Inspection | null = null;
 
   private constructor(options: LocalStreamsOptions, storage: LocalStorage) {
     const { host, log, snapshots, leases } = storage;
@@ -137,12 +145,15 @@ export class LocalStreams {
    *
    * @throws {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC and the other errors of a first tick, before any record is
    *   processed · {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED if one of `topics` is there with another count ·
-   *   {InvalidFolderError} STREAMS_INVALID_FOLDER, also if another process uses the folder
+   *   {InvalidFolderError} STREAMS_INVALID_FOLDER, also if another process uses the folder ·
+   *   {CommandRefusedError} STREAMS_COMMAND_REFUSED if nothing can listen at `inspect`
    */
   static async start(options: LocalStreamsOptions): Promise<LocalStreams> {
     const storage = await openStorage({ ...options, host: options.host ?? quietHost() });
     const streams = new LocalStreams(options, storage);
     try {
+      if (options.inspect !== undefined)
+        streams.inspection = await openInspection(options.inspect, () => streams.view());
       await prepareTopics(storage.log, options.topics ?? []);
       await options.beforeMembers?.(streams);
       streams.watched.enter('REBALANCING');
@@ -254,8 +265,15 @@ export class LocalStreams {
     this.watched.enter('PENDING_SHUTDOWN');
     await this.endMembers();
     this.queries.close();
+    await this.inspection?.close();
     if (this.options.log === undefined) await this.log.close();
     this.watched.enter('NOT_RUNNING');
+  }
+
+  private view(): ApplicationView {
+    const { app, ports, log } = this;
+    const nowMs = ports.host.clock.now();
+    return { applicationId: app.applicationId, app, leases: ports.leases, log: async () => log, nowMs };
   }
 
   /** Kafka: `closeToError`. */

@@ -98,6 +98,7 @@ export const ERRORS = {
     remedy: 'Use the store only while its task runs, and only in the ways its kind allows.',
   },
   STREAMS_QUERY_REFUSED: { kind: 'invalid', remedy: 'Ask for a store and key that the topology has.' },
+  STREAMS_COMMAND_REFUSED: { kind: 'invalid', remedy: 'Correct the command: `millrace help` lists what there is.' },
   STREAMS_RECORD_TOO_LARGE: {
     kind: 'invalid',
     remedy: 'Make the record smaller, or raise max.message.bytes on the topic.',
@@ -232,6 +233,8 @@ export class UnconnectedStoreError extends errorClass('STREAMS_UNCONNECTED_STORE
 /** Kafka: `InvalidStateStoreException`. */
 export class InvalidStateStoreError extends errorClass('STREAMS_INVALID_STATE_STORE') {}
 export class QueryRefusedError extends errorClass('STREAMS_QUERY_REFUSED') {}
+/** A command of the command line asks for something that there is not, or that it may not do. */
+export class CommandRefusedError extends errorClass('STREAMS_COMMAND_REFUSED') {}
 /** Kafka: `RecordTooLargeException`. */
 export class RecordTooLargeError extends errorClass('STREAMS_RECORD_TOO_LARGE') {
   /** Which records of the set that was sent the topic does not take, by index; empty: that is not known. */
