@@ -67,7 +67,8 @@ export function suppressedTable<K, V>(
 /** All that leads to the table must be windowed; of several graces the greatest counts. Kafka: `GraphGraceSearchUtil`. */
 function windowGraceOf(node: GraphNode, name: string): number {
   if (node.windowGraceMs !== undefined) return node.windowGraceMs;
-  if (node.parents.length > 0) return Math.max(...node.parents.map((parent) => windowGraceOf(parent, name)));
+  if (node.parents.length > 0)
+    return node.parents.map((parent) => windowGraceOf(parent, name)).reduce((a, b) => Math.max(a, b));
   throw new TopologyError(`${name}: only what comes of windows can wait until they close`, {
     details: { node: name },
     remedy: 'Suppress the result of a windowed aggregation, or use untilTimeLimit.',

@@ -10,6 +10,7 @@
  *   R4  a doorbell takes only what is free and not granted to a live member
  *   R5  under a plan with a rest nobody takes anything but, by R3, what is its own
  */
+import { greatest } from '../model/lists.js';
 import type { TaskId } from '../model/task-id.js';
 import { isSameIncarnation } from './lease-transitions.js';
 import type { Incarnation, Lease, Member, MemberId, Plan } from './records.js';
@@ -69,7 +70,11 @@ export function isDeclaredDead(plan: Plan, owner: Incarnation): boolean {
  */
 export function lastIncarnation(memberId: MemberId, leases: readonly Lease[], plan: Plan | null): number {
   const named = [...leases.map(({ owner }) => owner), ...(plan?.dead ?? [])];
-  return Math.max(0, ...named.filter((one) => one?.memberId === memberId).map((one) => one?.incarnation ?? 0));
+  const own = named.filter((one) => one?.memberId === memberId);
+  return greatest(
+    0,
+    own.map((one) => one?.incarnation ?? 0),
+  );
 }
 
 /**

@@ -8,6 +8,7 @@
  */
 import type { Incarnation, MemberId } from '../leases/records.js';
 import { asStreamsError, InternalError } from '../model/errors.js';
+import { appendAll } from '../model/lists.js';
 import type { Action, CreateInternalTopic, DeclareDead, InvokeMember, InvokeStandby, WritePlan } from './actions.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { deathOf, explainPlan, type HistoryEntry, writeHistory } from './history.js';
@@ -63,7 +64,10 @@ async function applyAll(actions: readonly Action[], context: Context): Promise<A
   const done: Action[] = [];
   for (const together of grouped(actions)) {
     const outcomes = await Promise.all(together.map((action) => perform(action, together, context)));
-    done.push(...together.filter((_, index) => outcomes[index] === 'done'));
+    appendAll(
+      done,
+      together.filter((_, index) => outcomes[index] === 'done'),
+    );
     const lostTo = together.find((_, index) => outcomes[index] === 'lost');
     if (lostTo !== undefined) {
       ports.host.logger.info('tick-overtaken', { action: lostTo.type });

@@ -11,6 +11,7 @@
  */
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
+import { appendAll } from '../model/lists.js';
 import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TimeRange, TransactionalStore } from './byte-store.js';
 import { KeyCursor } from './key-cursor.js';
 import { OrderedKeys } from './ordered-keys.js';
@@ -107,7 +108,7 @@ export class MemoryStore implements TransactionalStore {
     // Nothing has been written since into these slots: the newest write of each is the overlay's own.
     const writes: StoreWrite[] = overlay.slots.map((slot) => slot.pending as StoreEntry);
     if (this.layout === null) return writes;
-    writes.push(...overlay.expired);
+    appendAll(writes, overlay.expired);
     const { versions } = this.layout;
     return versions === undefined ? writes : writes.map((write) => versions.toChangelog(write));
   }

@@ -1,4 +1,5 @@
 import type { ByteKey } from '../model/byte-key.js';
+import { appendAll } from '../model/lists.js';
 import type { TimeRange } from './byte-store.js';
 import type { StoreLayout } from './store-layout.js';
 
@@ -63,7 +64,7 @@ export class Timeline {
     this.oldest = ids[expired.length] ?? Number.POSITIVE_INFINITY;
     const keys: ByteKey[] = [];
     for (const id of expired) {
-      keys.push(...[...(this.segments.get(id) ?? [])].sort(compareKeys));
+      appendAll(keys, [...(this.segments.get(id) ?? [])].sort(compareKeys));
       this.segments.delete(id);
     }
     return keys;

@@ -4,6 +4,7 @@
  * Pure: counts of existing topics in, counts of internal topics and the list of tasks out. Topics are names on the broker here.
  */
 import { MissingSourceTopicError, NotCopartitionedError, TopologyError } from '../model/errors.js';
+import { greatest } from '../model/lists.js';
 import { type TaskId, taskId } from '../model/task-id.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import { internalTopicName, type StreamsApp, topicName } from './app.js';
@@ -136,7 +137,11 @@ function waitsForTopics({ topology }: ResolvableApp): boolean {
 
 function greatestUpstream(topic: string, subTopologies: readonly SubTopology[], counts: Counts): number {
   const upstream = subTopologies.filter(({ sinkTopics }) => sinkTopics.includes(topic));
-  return Math.max(0, ...upstream.flatMap(({ sourceTopics }) => sourceTopics.map((source) => counts.get(source) ?? 0)));
+  const sources = upstream.flatMap(({ sourceTopics }) => sourceTopics);
+  return greatest(
+    0,
+    sources.map((source) => counts.get(source) ?? 0),
+  );
 }
 
 /**
@@ -165,7 +170,7 @@ function enforceCopartition(app: ResolvableApp, group: readonly string[], counts
   if (wanted.some((count) => count !== wanted[0])) throw notCopartitioned(app, deciding, counts);
   const known = group.flatMap((topic) => counts.get(topic) ?? []);
   if (known.length === 0) return; // nothing leads there yet
-  const count = wanted[0] ?? Math.max(...known);
+  const count = wanted[0] ?? greatest(0, known);
   for (const topic of group) counts.set(topic, count);
 }
 
@@ -190,7 +195,10 @@ function tasksOf(app: ResolvableApp, part: SubTopology, counts: Counts): TaskSpe
     return count === undefined ? [] : [{ topic: topicName(app, topic), count }];
   });
   sources.sort((a, b) => compareNames(a.topic, b.topic));
-  const length = Math.max(0, ...sources.map(({ count }) => count));
+  const length = greatest(
+    0,
+    sources.map(({ count }) => count),
+  );
   return Array.from({ length }, (_, partition) => {
     const inputs = sources.filter(({ count }) => partition < count).map(({ topic }) => ({ topic, partition }));
     const changelogs = changelogsOf(app, part, partition);

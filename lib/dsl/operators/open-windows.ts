@@ -1,4 +1,5 @@
 import type { ByteKey } from '../../model/byte-key.js';
+import { appendAll } from '../../model/lists.js';
 
 const NONE: readonly ByteKey[] = Object.freeze([]);
 
@@ -35,7 +36,7 @@ export class OpenWindows {
     for (const endMs of this.ends.splice(0, this.placeOf(lastEndMs + 1))) {
       const rows = [...(this.byEnd.get(endMs) ?? [])];
       this.byEnd.delete(endMs);
-      closed.push(...rows.sort(this.compare));
+      appendAll(closed, rows.sort(this.compare));
     }
     return closed;
   }

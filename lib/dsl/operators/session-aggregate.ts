@@ -1,6 +1,7 @@
 /** Aggregations of sessions. Kafka: `KStreamSessionWindowAggregate`. */
 import { type Awaitable, andThen, forEachInOrder, isPromise } from '../../model/awaitable.js';
 import type { ByteKey } from '../../model/byte-key.js';
+import { greatest, smallest } from '../../model/lists.js';
 import { NO_HEADERS } from '../../model/record-set.js';
 import type { Window, Windowed } from '../../model/windowed.js';
 import type { ProcessorSupplier } from '../../processor/processor.js';
@@ -90,8 +91,14 @@ class SessionAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
   ): Awaitable<void> {
     const { timestampMs } = record;
     const window: Window = {
-      startMs: Math.min(timestampMs, ...sessions.map((session) => session.window.startMs)),
-      endMs: Math.max(timestampMs, ...sessions.map((session) => session.window.endMs)),
+      startMs: smallest(
+        timestampMs,
+        sessions.map((session) => session.window.startMs),
+      ),
+      endMs: greatest(
+        timestampMs,
+        sessions.map((session) => session.window.endMs),
+      ),
     };
     if (window.endMs < closeMs) return this.context.recordDropped('late');
     const at = packSessionKey(key, window.startMs, window.endMs);

@@ -105,7 +105,7 @@ export class Table {
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       };
       const page = await this.retry('list', () => this.options.client.send(new QueryCommand(input)));
-      items.push(...(page.Items ?? []).map((item) => unpacked(this.name, item)));
+      for (const item of page.Items ?? []) items.push(unpacked(this.name, item));
       from = page.LastEvaluatedKey;
       if (from === undefined) return items;
     }

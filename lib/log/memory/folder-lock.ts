@@ -16,6 +16,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { InvalidFolderError } from '../../model/errors.js';
+import { greatest } from '../../model/lists.js';
 
 const FILE_NAME = /^lock-(\d{8})$/;
 /** Others may take and leave the folder while this process looks at it. */
@@ -56,7 +57,7 @@ export function lockFolder(dir: string): FolderLock {
     hostName: hostname(),
   };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const newest = Math.max(0, ...lockNumbers(dir));
+    const newest = greatest(0, lockNumbers(dir));
     const leftBefore = newest === 0 ? '' : leftIn(dir, join(dir, fileName(newest)), self);
     const number = newest + 1;
     if (!createWhole(dir, number, JSON.stringify(self))) continue;

@@ -21,7 +21,7 @@ export class Segment {
 
   /** Puts other batches in place of batches [from, to). */
   replace(from: number, to: number, by: readonly Batch[]): void {
-    this.batches.splice(from, to - from, ...by);
+    this.batches = [...this.batches.slice(0, from), ...by, ...this.batches.slice(to)];
     this.sizeBytes = 0;
     this.maxTimestampMs = -1;
     for (const batch of this.batches) {

@@ -22,6 +22,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { InvalidSettingError, UnavailableError } from '../../model/errors.js';
+import { appendAll } from '../../model/lists.js';
 import { checkObjectName, isObjectName } from '../object-name.js';
 import type { ObjectEntry, SnapshotStore } from '../snapshot-store.js';
 import { asS3Error, isAbsent, isBeyondEnd, isConflict, isTaken } from './s3-errors.js';
@@ -153,7 +154,7 @@ class S3SnapshotStore implements SnapshotStore {
       if (pages >= MAX_PAGES)
         throw new UnavailableError(`more than ${MAX_PAGES} pages of objects start with ${prefix}`);
       const { entries, next } = await this.page(prefix, from, Math.min(MAX_PAGE, limit - found.length));
-      found.push(...entries);
+      appendAll(found, entries);
       if (next === undefined) break;
       from = { ContinuationToken: next };
     }

@@ -116,7 +116,7 @@ export function describeSnapshotConformance(
       const found: string[] = [];
       for (let pages = 0; pages < 20; pages += 1) {
         const page = await store.list('p/', { limit: 4, after: found.at(-1) ?? '' });
-        found.push(...page.map((entry) => entry.name));
+        for (const entry of page) found.push(entry.name);
         if (page.length < 4) break;
       }
 

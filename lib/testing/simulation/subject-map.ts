@@ -1,4 +1,5 @@
 /** What a subject is made of: its tasks, who reads and writes which topic, and what the rules of its outputs depend on. */
+import { appendAll } from '../../model/lists.js';
 import type { Settings } from '../../model/settings.js';
 import type { TaskId } from '../../model/task-id.js';
 import { type StreamsApp, topicName } from '../../topology/app.js';
@@ -71,7 +72,7 @@ export class SubjectMap {
       for (const part of this.app.topology.subTopologies) {
         if (found.has(part) || !this.sinksOf(part).includes(next)) continue;
         found.add(part);
-        wanted.push(...this.sourcesOf(part));
+        appendAll(wanted, this.sourcesOf(part));
       }
     }
     return [...found];

@@ -28,6 +28,7 @@ import {
 import { join } from 'node:path';
 import type { Digest } from '../../../host/host.js';
 import { InvalidFolderError, StreamsError, UnavailableError } from '../../../model/errors.js';
+import { greatest } from '../../../model/lists.js';
 import { type FolderLock, lockFolder } from '../folder-lock.js';
 import type { LogEvent } from '../log-state.js';
 import { decodeEvent, encodeEvent } from './event-codec.js';
@@ -77,7 +78,7 @@ export class Journal {
       if (!statSync(dir).isDirectory()) throw new InvalidFolderError(`${dir} is no folder`, { details: { dir } });
       accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
       lock = lockFolder(dir);
-      const newest = Math.max(0, ...journalNumbers(dir));
+      const newest = greatest(0, journalNumbers(dir));
       checkAsLeft(dir, newest, lock.leftBefore);
       const journal = newest === 0 ? create(options, 1, []) : reopen(options, newest, lock.leftBefore !== '', replay);
       removeOthers(dir, journal.number);

@@ -133,7 +133,7 @@ export function fetchingConformance(scenes: LogScenes, { describe, it, expect }:
         }
 
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100);
-        expect(Math.max(...sizes) <= 30).toBe(true);
+        expect(sizes.every((size) => size <= 30)).toBe(true);
       }),
     );
 

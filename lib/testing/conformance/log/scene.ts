@@ -7,6 +7,7 @@ import type {
   TopicConfig,
   TransactionalProducer,
 } from '../../../log/log.js';
+import { appendAll } from '../../../model/lists.js';
 import { type Offset, offset } from '../../../model/offset.js';
 import type { Headers, RecordSet } from '../../../model/record-set.js';
 import { RecordSetBuilder } from '../../../model/record-set-builder.js';
@@ -146,7 +147,7 @@ export class LogScene {
     let position = fromOffset;
     for (let fetches = 0; fetches < MAX_FETCHES; fetches += 1) {
       const result = await this.fetch(at, position, { isolation });
-      found.push(...shown(result.records));
+      appendAll(found, shown(result.records));
       const end = isolation === 'readCommitted' ? result.lastStableOffset : result.highWatermark;
       const stalled = result.nextOffset === position;
       position = result.nextOffset;

@@ -8,6 +8,7 @@
  * the one may excuse the other, and who deletes a lease accepts what is there.
  */
 import type { FetchResult } from '../../../log/log.js';
+import { greatest } from '../../../model/lists.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { Harm } from '../harms.js';
@@ -76,7 +77,10 @@ function checkHarm(
     if (cloud.harms.stoppedTasks.has(taskId)) continue;
     const hadBegun = inputs.some((input) => (begunAtMs.get(topicPartitionKey(input)) ?? Infinity) <= atMs);
     if (!hadBegun && !inputs.some((input) => keys.has(topicPartitionKey(input)))) continue;
-    const lastMs = Math.max(0, ...inputs.map((input) => movedAtMs.get(topicPartitionKey(input)) ?? 0));
+    const lastMs = greatest(
+      0,
+      inputs.map((input) => movedAtMs.get(topicPartitionKey(input)) ?? 0),
+    );
     const forMs = lastMs - atMs;
     if (forMs > boundMs) wrong(`task ${taskId} goes on for ${forMs} ms after ${kind} as if it had lost nothing`);
   }

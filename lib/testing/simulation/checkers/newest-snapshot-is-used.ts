@@ -2,6 +2,7 @@
  * Who restores a store begins with the newest snapshot that it was shown, unless it says why not: an older one costs a longer
  * tail, and one day what its tail can not bring (docs/design.md §7).
  */
+import { greatest } from '../../../model/lists.js';
 import { parseManifestName, storePrefix } from '../../../snapshots/snapshot-names.js';
 import type { ObjectEntry } from '../../../snapshots/snapshot-store.js';
 import type { Checker } from './checker.js';
@@ -24,7 +25,7 @@ export const newestSnapshotIsUsed: Checker = {
       const offsets = (outcome.answer as readonly ObjectEntry[]).flatMap(
         ({ name }) => parseManifestName(prefix, name)?.nextOffset ?? [],
       );
-      shown.set(`${process.name} ${prefix.split('/').slice(0, 3).join('/')}/`, Math.max(0, ...offsets));
+      shown.set(`${process.name} ${prefix.split('/').slice(0, 3).join('/')}/`, greatest(0, offsets));
     });
     cloud.timeline.listen(({ who, event, fields }) => {
       if (event !== 'restore-started' || fields.mode === 'memory') return;

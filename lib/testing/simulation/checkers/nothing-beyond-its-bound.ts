@@ -8,6 +8,7 @@
  */
 import type { Lease, Member } from '../../../leases/records.js';
 import { leasesWithoutLiveOwner } from '../../../leases/rules.js';
+import { smallest } from '../../../model/lists.js';
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import type { TaskSpec } from '../../../topology/resolve-partitions.js';
 import { boundsOf } from './bounds.js';
@@ -69,7 +70,7 @@ class Watching {
     for (const name of this.schedulersSinceMs.keys()) if (!running.has(name)) this.schedulersSinceMs.delete(name);
     for (const name of running)
       if (!this.schedulersSinceMs.has(name)) this.schedulersSinceMs.set(name, cloud.time.nowMs);
-    return running.size === 0 ? null : Math.min(...this.schedulersSinceMs.values());
+    return running.size === 0 ? null : smallest(Number.POSITIVE_INFINITY, this.schedulersSinceMs.values());
   }
 
   private unownedWithWork(leases: readonly Lease[]): readonly TaskSpec[] {

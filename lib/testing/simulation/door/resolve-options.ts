@@ -1,6 +1,7 @@
 /** Checks what `simulate` is given, and fills in what is not: nothing runs before all of it is right. */
 import { deadLetterTopics } from '../../../model/dead-letter-topics.js';
 import { QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
+import { greatest } from '../../../model/lists.js';
 import { suggestion } from '../../../model/nearest.js';
 import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
 import { type StreamsApp, topicName } from '../../../topology/app.js';
@@ -186,7 +187,10 @@ function topicCounts(
   inputs: ReadonlyMap<string, InputTopic>,
 ): Readonly<Record<string, number>> {
   const all = new Set([...read, ...written]);
-  const most = Math.max(...[...inputs.values()].map(({ partitions }) => partitions));
+  const most = greatest(
+    1,
+    [...inputs.values()].map(({ partitions }) => partitions),
+  );
   const counts = Object.fromEntries([...all].map((topic) => [topic, inputs.get(topic)?.partitions ?? most]));
   for (const [topic, partitions] of Object.entries(topics)) {
     if (!all.has(topic) && !writesOthers)
