@@ -49,6 +49,10 @@ export interface MemberReport {
   readonly restores?: readonly RestoreReport[];
   /** Tasks that it was given and that do not fit into its memory. Absent: none. */
   readonly refused?: readonly RefusedTask[];
+  /** The newest plan that it has read. Absent: none, or an older version reports. */
+  readonly planRead?: number;
+  /** For how long nothing was to be done here, in milliseconds of its own clock. Absent: it is at work. */
+  readonly idleForMs?: number;
   /** That the application is to be shut down. Absent: nobody wants that. */
   readonly shutdown?: ShutdownRequest;
 }

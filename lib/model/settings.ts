@@ -34,6 +34,7 @@ export interface Settings {
   readonly maxRequestSize: number;
   readonly taskTimeoutMs: number;
   readonly numStandbyReplicas: number;
+  readonly standbyKind: 'snapshot' | 'hot';
   readonly acceptableRecoveryLag: number;
   readonly maxWarmupReplicas: number;
   readonly rackAwareAssignmentTags: readonly string[];
@@ -191,6 +192,12 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     default: 0,
     doc: 'Kept copies of each store besides the active one.',
   },
+  standbyKind: {
+    dotted: 'millrace.standby.kind',
+    kind: choice('snapshot', 'hot'),
+    default: 'snapshot',
+    doc: 'What copies are: snapshots that the standby function keeps fresh (one serves any count), or stores that other members hold and follow, promoted in place.',
+  },
   acceptableRecoveryLag: {
     dotted: 'acceptable.recovery.lag',
     kind: integer(0),
@@ -338,6 +345,11 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     doc: 'Bytes asked of the log at once.',
   },
 };
+
+/** Whether the standby function keeps snapshots fresh, so that running tasks need not write any. */
+export function hasSnapshotStandbys(settings: Pick<Settings, 'numStandbyReplicas' | 'standbyKind'>): boolean {
+  return settings.numStandbyReplicas > 0 && settings.standbyKind === 'snapshot';
+}
 
 /** Kafka: `AutoOffsetResetStrategy`. */
 export const BY_DURATION = 'by_duration:';

@@ -11,7 +11,7 @@
  *       again beyond it: the cleaner may have taken what they had below it while the log was read
  */
 import type { Clock } from '../host/host.js';
-import type { FetchResult, LogReader } from '../log/log.js';
+import type { FetchRequest, FetchResult, LogReader } from '../log/log.js';
 import { type ByteKey, byteKeyAt } from '../model/byte-key.js';
 import { RestoreStalledError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
@@ -45,7 +45,7 @@ export interface FollowerInit {
 }
 
 export interface FollowTo {
-  /** Where to stop (exclusive): nothing at or beyond it is applied, and the position ends on it or beyond it. */
+  /** Where to stop (exclusive): nothing at or beyond it is applied, and the position ends on it. */
   readonly target: Offset;
   /** Whether to read on to the end that the last read saw (F5), beyond the target if need be. Default: no. */
   readonly toTheEnd?: boolean;
@@ -68,7 +68,16 @@ export interface Follower {
    *   {AbortedError} STREAMS_ABORTED
    */
   followTo(to: FollowTo): Promise<void>;
+  /** What to ask the log for next, for who fetches for several followers at once. */
+  readonly request: FetchRequest;
+  /** Before an answer to {@link request} is applied: what has to be looked up for it; undefined: nothing. Errors as `SerdeLookups`. */
+  lookUp(answer: FetchResult): Promise<void> | undefined;
+  /** Applies an answer to {@link request}, as far as it lies below `limit`. @returns the number of records applied */
+  apply(answer: FetchResult, limit: Offset): number;
 }
+
+/** A limit beyond every offset. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER as Offset;
 
 /** A follower of one changelog partition. The store must have no overlay. */
 export function createFollower(init: FollowerInit): Follower {
@@ -96,7 +105,7 @@ class LogFollower implements Follower {
   async followTo(to: FollowTo): Promise<void> {
     const { clock } = this.init;
     let progressAtMs = clock.monotonic();
-    const limit = to.toTheEnd === true ? (Number.MAX_SAFE_INTEGER as Offset) : to.target;
+    const limit = to.toTheEnd === true ? NO_LIMIT : to.target;
     let seen: FetchResult | undefined;
     let chases = 0;
     while (this.position < to.target || (to.toTheEnd === true && !this.isAtEnd && chases < CHASES_MAX)) {
@@ -106,7 +115,7 @@ class LogFollower implements Follower {
       const result = await this.fetch(isChasing ? 0 : FOLLOW_WAIT_MS, to.signal);
       if (result !== undefined) {
         seen = result;
-        const lookUps = this.init.source?.lookUp(result.records);
+        const lookUps = this.lookUp(result);
         if (lookUps !== undefined) await lookUps;
         this.apply(result, limit);
       } else if (isChasing) this.isAtEnd = true; // there was nothing to answer
@@ -116,9 +125,17 @@ class LogFollower implements Follower {
     }
   }
 
+  get request(): FetchRequest {
+    return { ...this.init.changelog, fromOffset: this.position };
+  }
+
+  lookUp({ records }: FetchResult): Promise<void> | undefined {
+    return this.init.source?.lookUp(records);
+  }
+
   private async fetch(maxWaitMs: number, signal: AbortSignal | undefined): Promise<FetchResult | undefined> {
-    const { log, changelog, fetchMaxBytes } = this.init;
-    const [result] = await log.fetch([{ ...changelog, fromOffset: this.position }], {
+    const { log, fetchMaxBytes } = this.init;
+    const [result] = await log.fetch([this.request], {
       isolation: 'readCommitted',
       maxWaitMs,
       maxBytes: fetchMaxBytes,
@@ -127,7 +144,7 @@ class LogFollower implements Follower {
     return result;
   }
 
-  private apply(result: FetchResult, limit: Offset): void {
+  apply(result: FetchResult, limit: Offset): number {
     const { records } = result;
     const count = countBelow(records, limit);
     const { store, source } = this.init;
@@ -142,8 +159,10 @@ class LogFollower implements Follower {
     }
     this.recordsApplied += count;
     this.position = count < records.size ? limit : result.nextOffset;
+    if (this.position > limit) this.position = limit; // a position beyond it would say that nothing is to come below
     this.isAtEnd = this.position >= result.lastStableOffset;
     this.init.onApplied?.(this.position, count);
+    return count;
   }
 
   private remember(key: ByteKey): void {

@@ -3,16 +3,23 @@
  *
  * Invariants
  *   G1  a lease is taken only if the rules allow it for the newest plan read (P5; rules.ts), with the lease just read as expected
- *   G2  a task that the plan gives to somebody else is handed back in order: batch finished, committed, released
+ *   G2  a task that the plan gives to somebody else is handed back in order: batch finished, committed, released; when, says
+ *       hand-backs.ts
  *   G3  what a predecessor of the same slot still holds while it hands over is waited for a moment, then taken
  */
 import type { Incarnation, Lease, Plan } from '../leases/records.js';
+import type { Settings } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import { type Grants, goals, mayKeep, mayTakeGoal, needsDoorbellRule } from './grants.js';
+import { HandBacks } from './hand-backs.js';
 import type { MemberTasks } from './member-tasks.js';
 import type { RuntimePorts } from './ports.js';
 import type { TaskDirectory } from './task-directory.js';
 
+/** How often a lease is looked at that somebody is about to release, */
+const RELEASE_POLL_MS = 50;
+/** for this long; after that as often as the caller says. */
+const RELEASE_POLLS_FOR_MS = 5_000;
 /** How long a successor lets its predecessor finish before it takes what that still holds. */
 const PREDECESSOR_PATIENCE_MS = 1_000;
 
@@ -28,17 +35,31 @@ export interface GrantedTasksInit {
 export class GrantedTasks {
   private readonly init: GrantedTasksInit;
   private readonly startedMs: number;
+  private readonly handBacks: HandBacks;
+  /** Since when a task is granted and somebody else holds it, in monotonic milliseconds. */
+  private readonly waitedForSinceMs = new Map<TaskId, number>();
 
   constructor(init: GrantedTasksInit) {
     this.init = init;
+    this.handBacks = new HandBacks({ ports: init.ports, self: init.self.memberId });
     this.startedMs = init.ports.host.clock.monotonic();
   }
 
-  /** Asks tasks that the plan has moved to somebody else to stop. */
-  revoke(plan: Plan | null): void {
+  /** Asks tasks that the plan has moved to somebody else to stop. @returns whether some go on until their next owner is ready */
+  async revoke(plan: Plan | null, settings: Settings): Promise<boolean> {
+    if (plan === null) return false;
     const { tasks } = this.init;
     const grants = this.grants(plan);
-    for (const taskId of tasks.ids) if (!mayKeep(grants, taskId)) tasks.stop(taskId, 'revoked');
+    const moved = tasks.ids.filter((taskId) => !mayKeep(grants, taskId));
+    if (moved.length === 0) return false;
+    const due = await this.handBacks.due(plan, moved, settings);
+    for (const taskId of due) tasks.stop(taskId, 'revoked');
+    return due.length < moved.length;
+  }
+
+  /** Tasks that should run here, running or not. */
+  goals(plan: Plan | null): ReadonlySet<TaskId> {
+    return goals(this.grants(plan));
   }
 
   /**
@@ -50,13 +71,28 @@ export class GrantedTasks {
   async take(plan: Plan | null, directory: TaskDirectory, pollMs: number): Promise<number | null> {
     const { tasks, ports } = this.init;
     let againMs: number | null = null;
-    for (const taskId of goals(this.grants(plan))) {
+    const wanted = this.goals(plan);
+    for (const taskId of this.waitedForSinceMs.keys()) if (!wanted.has(taskId)) this.waitedForSinceMs.delete(taskId);
+    for (const taskId of wanted) {
       if (tasks.status(taskId) !== undefined) continue; // running, or still handing back
       const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
       const taken = pauseMs > 0 ? false : await this.takeOne(plan, directory, taskId);
-      if (!taken) againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, Math.max(pollMs, pauseMs));
+      if (taken) this.waitedForSinceMs.delete(taskId);
+      else againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, Math.max(this.pollMs(taskId, pollMs), pauseMs));
     }
     return againMs;
+  }
+
+  private pollMs(taskId: TaskId, pollMs: number): number {
+    return this.waitedMs(taskId) < RELEASE_POLLS_FOR_MS ? Math.min(RELEASE_POLL_MS, pollMs) : pollMs;
+  }
+
+  /** Since the first time that a granted task was not to be had; that is now, if there was none. */
+  private waitedMs(taskId: TaskId): number {
+    const nowMs = this.init.ports.host.clock.monotonic();
+    const sinceMs = this.waitedForSinceMs.get(taskId) ?? nowMs;
+    this.waitedForSinceMs.set(taskId, sinceMs);
+    return nowMs - sinceMs;
   }
 
   private grants(plan: Plan | null): Grants {
@@ -69,7 +105,8 @@ export class GrantedTasks {
     const lease = await ports.leases.readLease(taskId);
     if (!(await this.mayTakeNow(plan, taskId, lease))) return false;
     const taken = await ports.leases.takeLease({ taskId, owner: self, expected: lease });
-    if (taken.applied) tasks.start(directory, taskId, taken.item, lease, plan?.number ?? 0);
+    const task = { taskId, previous: lease, planNumber: plan?.number ?? 0, waitedMs: this.waitedMs(taskId) };
+    if (taken.applied) tasks.start(directory, { ...task, lease: taken.item });
     return taken.applied;
   }
 

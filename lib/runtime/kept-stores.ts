@@ -1,19 +1,23 @@
 /**
- * Stores that outlive a run of their task in the memory of this process: a warm invocation, or the same run after an error.
+ * Stores in the memory of this process that no run of their task holds: what a run has left (a warm invocation, the same run after
+ * an error, a task that became a standby here), and copies (copies.ts). One home for all of them, so that a task that starts here
+ * finds its stores whichever way they came, and one that ends here leaves them to be followed.
  *
  * Invariants
  *   K1  a kept store has no overlay; its image holds committed writes alone, and all of those below `nextOffset`
  *   K2  `nextOffset` was confirmed: while the lease was ours, or by reading the log up to it
- *   K3  who takes a store owns it: a store is never in two hands
+ *   K3  who takes a store owns it: a store is never in two hands. Who follows the changelog of one that stays here asks `has` before
+ *       each write, with nothing to wait for in between
  *   K4  one that was kept in the midst of a restore may lack keys that were written again beyond `nextOffset` (F5 of follower.ts): who
  *       takes it reads on to the end of the log, as from any other source
+ *   K5  stores of tasks that are copied here are not dropped for want of room
  */
 import type { StorePosition } from '../leases/records.js';
-import type { Offset } from '../model/offset.js';
+import { type Offset, offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 
-/** Stores kept at most; the one kept longest goes first. */
+/** Stores kept at most, besides copies; the one kept longest goes first. */
 const KEPT_STORES_MAX = 256;
 
 export interface KeptStore {
@@ -21,13 +25,17 @@ export interface KeptStore {
   readonly store: TransactionalStore;
   /** Id of the changelog topic that the store was built from. */
   readonly topicId: string;
-  readonly nextOffset: Offset;
+  /** First changelog offset not applied. Moves while it is followed here. */
+  nextOffset: Offset;
   /** Wall clock at which `nextOffset` was last known to be the end, in milliseconds. */
-  readonly atEndMs: number;
+  atEndMs: number;
+  /**
+   * Where its changelog ended (exclusive), as last seen by who follows it, or by a restore that was interrupted before (K4). Absent: it
+   * had reached the end, and was not followed since.
+   */
+  endOffset?: Offset;
   /** Where the newest snapshot of it stood, as far as was known. */
   readonly snapshotOffset: Offset;
-  /** Where its changelog ended, of a restore that was interrupted before (K4). Absent: it had reached the end. */
-  readonly endOffset?: Offset;
 }
 
 /** A global store, with where it stands in each partition of its topic (K1 to K3 hold for each). */
@@ -43,15 +51,29 @@ export class KeptStores {
   private readonly byName = new Map<string, KeptStore>();
   /** By store: as many as the topology has. */
   private readonly globals = new Map<string, KeptGlobalStore>();
+  private copied: ReadonlySet<TaskId> = new Set();
 
   keep(kept: KeptStore): void {
     const name = keyOf(kept.taskId, kept.store.name);
     this.byName.delete(name);
     this.byName.set(name, kept);
-    for (const oldest of this.byName.keys()) {
-      if (this.byName.size <= KEPT_STORES_MAX) break;
-      this.byName.delete(oldest);
-    }
+    this.makeRoom();
+  }
+
+  /** Names the tasks that are copied here (K5), instead of those named before. */
+  protect(taskIds: ReadonlySet<TaskId>): void {
+    this.copied = taskIds;
+    this.makeRoom();
+  }
+
+  /** A store that stays here; null if there is none. */
+  find(taskId: TaskId, store: string): KeptStore | null {
+    return this.byName.get(keyOf(taskId, store)) ?? null;
+  }
+
+  /** Whether this very store is still here (K3). */
+  has(kept: KeptStore): boolean {
+    return this.byName.get(keyOf(kept.taskId, kept.store.name)) === kept;
   }
 
   /** Hands a store out; null if there is none. */
@@ -78,14 +100,29 @@ export class KeptStores {
     return kept;
   }
 
-  /** What a claim reports of them; their end is not known any more. */
+  /** All that are kept, those of global stores aside. */
+  all(): readonly KeptStore[] {
+    return [...this.byName.values()];
+  }
+
+  /** What a claim and each heartbeat report of them; of one that nobody follows the end is not known any more. */
   positions(): readonly StorePosition[] {
-    return [...this.byName.values()].map(({ taskId, store, nextOffset, endOffset }) => ({
+    return this.all().map(({ taskId, store, nextOffset, endOffset = nextOffset }) => ({
       taskId,
       store: store.name,
       nextOffset,
-      endOffset: endOffset ?? nextOffset,
+      endOffset: offset(Math.max(endOffset, nextOffset)),
     }));
+  }
+
+  private makeRoom(): void {
+    let tooMany = [...this.byName.values()].filter(({ taskId }) => !this.copied.has(taskId)).length - KEPT_STORES_MAX;
+    for (const [name, { taskId }] of this.byName) {
+      if (tooMany <= 0) return;
+      if (this.copied.has(taskId)) continue;
+      this.byName.delete(name);
+      tooMany -= 1;
+    }
   }
 }
 

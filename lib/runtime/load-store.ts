@@ -98,6 +98,18 @@ export interface LoadedStore {
   readonly logStartOffset: Offset;
 }
 
+/** A store as its best source has it. */
+export interface OpenedStore extends Omit<LoadedStore, 'follower'> {
+  /** Stands where the source ends: nothing of the log after it is applied yet. */
+  readonly follower: Follower;
+  /** Wall clock since which no delete may be missing, in milliseconds: as `LoadSource`. */
+  readonly knownAtMs: number;
+  /** Entries that the snapshot had. */
+  readonly snapshotEntries: number;
+  /** Monotonic milliseconds at which it had them. */
+  readonly filledMs: number;
+}
+
 /** What is known of a changelog partition before it is read. */
 export interface ChangelogFacts {
   readonly topicId: string;
@@ -111,14 +123,27 @@ export interface ChangelogFacts {
  *   {TopicRecreatedError} STREAMS_TOPIC_RECREATED · {UnavailableError} STREAMS_UNAVAILABLE · {AbortedError} STREAMS_ABORTED
  */
 export async function loadStore(load: LoadStore): Promise<LoadedStore> {
-  const attempt = new LoadAttempts(load);
+  return fromBestSource(load, (attempts) => attempts.next());
+}
+
+/**
+ * As `loadStore`, but leaves the tail to the caller, who follows the log (`follower`) at his own pace: a copy that stays.
+ *
+ * @throws as `loadStore`, without {RestoreStalledError}
+ */
+export async function openStore(load: LoadStore): Promise<OpenedStore> {
+  return fromBestSource(load, (attempts) => attempts.open('copy-started'));
+}
+
+async function fromBestSource<T>(load: LoadStore, attempt: (attempts: LoadAttempts) => Promise<T>): Promise<T> {
+  const attempts = new LoadAttempts(load);
   for (let tried = 1; ; tried += 1) {
     try {
-      return await attempt.next();
+      return await attempt(attempts);
     } catch (thrown) {
       const isSourceGone = thrown instanceof SnapshotCorruptedError || thrown instanceof OffsetOutOfRangeError;
       if (!isSourceGone || tried >= SOURCES_MAX) throw thrown;
-      attempt.giveUp(thrown);
+      attempts.giveUp(thrown);
     }
   }
 }
@@ -185,21 +210,41 @@ class LoadAttempts {
     this.kept = load.kept ?? null;
   }
 
-  /** Tries the best source that has not been given up. */
+  /** Tries the best source that has not been given up, and follows the log from there. */
   async next(): Promise<LoadedStore> {
-    const { ports, changelog, target, stallTimeoutMs, signal, app, observer, toTheEnd = false } = this.load;
+    const { ports, target, stallTimeoutMs, signal, observer, toTheEnd = false } = this.load;
     const { clock } = ports.host;
     const startedMs = clock.monotonic();
+    const opened = await this.open('restore-started');
+    const { follower, snapshotEntries, filledMs } = opened;
+    await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    const endedMs = clock.monotonic();
+    observer?.finished(follower.position);
+    if (this.current !== null)
+      this.report('restore-finished', this.current, {
+        records: follower.recordsApplied,
+        snapshotEntries,
+        snapshotMs: Math.round(filledMs - startedMs),
+        tailMs: Math.round(endedMs - filledMs),
+        ms: Math.round(endedMs - startedMs),
+      });
+    return opened;
+  }
+
+  /** Fills a store from the best source that has not been given up. @param event what the line about it is called */
+  async open(event: string): Promise<OpenedStore> {
+    const { ports, changelog, app, observer } = this.load;
+    const { clock } = ports.host;
     const atMs = clock.now();
     const facts = await changelogFacts(ports, changelog);
     const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts, atMs);
     this.current = source;
-    this.report('restore-started', source, {});
+    this.report(event, source, {});
     const { topicId, deleteRetentionMs } = facts;
     const { mode, store, knownAtMs, snapshot } = source;
     const manifest = snapshot?.manifest ?? null;
     observer?.started(source.fromOffset, { mode, store, topicId, manifest, knownAtMs, deleteRetentionMs });
-    const entries = snapshot === null ? 0 : await copySnapshot(snapshot, store);
+    const snapshotEntries = snapshot === null ? 0 : await copySnapshot(snapshot, store);
     const filledMs = clock.monotonic();
     observer?.filled?.();
     const follower = createFollower({
@@ -212,17 +257,10 @@ class LoadAttempts {
       source: sourceChangelog(app, changelog),
       ...(observer === undefined ? {} : { onApplied: (position, records) => observer.applied(position, records) }),
     });
-    await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });
-    const endedMs = clock.monotonic();
-    observer?.finished(follower.position);
-    this.report('restore-finished', source, {
-      records: follower.recordsApplied,
-      snapshotEntries: entries,
-      snapshotMs: Math.round(filledMs - startedMs),
-      tailMs: Math.round(endedMs - filledMs),
-      ms: Math.round(endedMs - startedMs),
-    });
     return {
+      snapshotEntries,
+      filledMs,
+      knownAtMs,
       store,
       follower,
       topicId,

@@ -28,6 +28,18 @@ interface RunningTask {
   readonly done: Promise<void>;
 }
 
+/** A task whose lease was just taken. */
+export interface TakenTask {
+  readonly taskId: TaskId;
+  readonly lease: Lease;
+  /** The lease as it was before; null if there was none. */
+  readonly previous: Lease | null;
+  /** Of the plan by which it was; 0: there was none. */
+  readonly planNumber: number;
+  /** For how long it had been granted and was not to be had, in milliseconds. */
+  readonly waitedMs: number;
+}
+
 interface FailedTask {
   readonly failures: number;
   /** Monotonic time of the first of them. */
@@ -67,15 +79,16 @@ export class MemberTasks {
     return this.running.get(taskId)?.status;
   }
 
-  /** Runs a task whose lease was just taken. @param planNumber of the plan by which it was; 0: there was none */
-  start(directory: TaskDirectory, taskId: TaskId, lease: Lease, previous: Lease | null, planNumber: number): void {
+  /** Runs a task whose lease was just taken. */
+  start(directory: TaskDirectory, taken: TakenTask): void {
+    const { taskId, lease, previous, planNumber, waitedMs } = taken;
     const { ports, self, kept, globalStores, onEvent, starts, restores } = this.init;
     const { app } = directory;
     const task = directory.tasks.get(taskId);
     if (task === undefined) return;
     const stop = new StopSource();
     const takenMonotonicMs = ports.host.clock.monotonic();
-    const status = new TaskStatus(taskId, takenMonotonicMs);
+    const status = new TaskStatus(taskId, takenMonotonicMs, waitedMs);
     starts.begin({ lease, previous, planNumber, takenAtMs: ports.host.clock.now(), takenMonotonicMs, status });
     const { partitionCounts, topicIds } = directory;
     const outcome = runTask({

@@ -22,6 +22,7 @@ import type { StreamTask } from '../task/stream-task.js';
 import { InputReader } from './input-reader.js';
 import { enter } from './listening.js';
 import { restoreStores } from './restore.js';
+import { logRunning } from './start-lines.js';
 import { type StartOffsets, startOffsets } from './start-offsets.js';
 import { closeQuietly, type TaskRun, throwIfStopping, transactionalId } from './task-run.js';
 import { keepStores, reportPositions, type SessionStore, type TaskSession } from './task-session.js';
@@ -64,7 +65,9 @@ async function openFenced(run: TaskRun, producer: TransactionalProducer): Promis
     const committed = new Map(start.offsets);
     run.status.committed = committed;
     reportPositions(run, stores);
+    const hasRun = run.status.marks.restoredMs !== null;
     enter(run, 'running');
+    if (!hasRun) logRunning(run);
     return { run, producer, task, topicIds, reader, stores, allStores, committed };
   } catch (error) {
     keepStores(run, stores);

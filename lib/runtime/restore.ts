@@ -12,6 +12,7 @@ import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partit
 import type { RestoreProgress, TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
+import type { KeptStore, KeptStores } from './kept-stores.js';
 import { tell } from './listening.js';
 import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
 import type { RestoringRun } from './restoring-run.js';
@@ -63,7 +64,7 @@ async function restoreStore(
   const { store: storeName, topic, partition, internal } = changelog;
   const atEndMs = ports.host.clock.now();
   const remembered = kept.take(task.taskId, storeName);
-  const loaded = await loadStore({
+  const load = {
     app,
     ports,
     logger,
@@ -81,7 +82,9 @@ async function restoreStore(
       remembered?.snapshotOffset ?? null,
       listeningObserver(run, changelog, target),
     ),
-  });
+  };
+  const loaded = await keptOnFailure(kept, remembered, () => loadStore(load));
+  run.status?.restoredFrom.add(loaded.mode);
   return {
     name: storeName,
     store: loaded.store,
@@ -92,6 +95,19 @@ async function restoreStore(
     atEndMs,
     snapshotOffset: newestSnapshot(loaded, remembered?.snapshotOffset ?? null),
   };
+}
+
+/**
+ * What this process had of a store is not lost where a restore fails: it holds all below its position still (K1), and to apply the
+ * same records again makes no difference. If it was refused for good it is refused again.
+ */
+async function keptOnFailure<T>(kept: KeptStores, remembered: KeptStore | null, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (thrown) {
+    if (remembered !== null) kept.keep(remembered);
+    throw thrown;
+  }
 }
 
 /** Tells the application's listeners. Kafka: `StateRestoreListener`. */

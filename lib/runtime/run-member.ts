@@ -10,13 +10,14 @@
  *
  * Invariants (docs/design.md §5)
  *   M1  nothing is touched before the slot is claimed; who finds no slot ends at once
- *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says
+ *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says, copies are kept as member-copies.ts says
  *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more
  *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
  *   M5  what nobody caught is for the application's handler to decide (uncaught.ts): the task that failed is taken again, the member
  *       ends with the error once its other tasks are handed back, or it asks for the application's rest and runs these until that comes
  */
 import type { Logger } from '../host/host.js';
+import { isSameIncarnation } from '../leases/lease-transitions.js';
 import type { Incarnation, Member, MemberId, MemberReport, Plan, ShutdownRequest } from '../leases/records.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
@@ -25,11 +26,14 @@ import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import { hasPatterns } from '../topology/topic-patterns.js';
 import { claimSlot } from './claim-slot.js';
+import { CopiesWatch } from './copies-watch.js';
+import { copyRoles } from './copy-roles.js';
 import { type EventListener, observedLogger } from './events.js';
 import { GrantedTasks } from './granted-tasks.js';
 import { handOver } from './hand-over.js';
 import { Heartbeat } from './heartbeat.js';
 import { KeptStores } from './kept-stores.js';
+import { MemberCopies } from './member-copies.js';
 import { type EndReason, whyEnd } from './member-end.js';
 import { MemberGlobals } from './member-globals.js';
 import { MemberRestores } from './member-restores.js';
@@ -45,6 +49,8 @@ import { Wakeup } from './wakeup.js';
 
 /** How often a member looks at a lease or a slot that somebody else has to give up first. */
 export const HANDOVER_POLL_MS = 200;
+/** How often a member with copies looks whether a plan makes it more of one: heartbeats are too slow for a failover. */
+const COPIES_POLL_MS = 100;
 /** Before its deadline a member begins to hand over this early, */
 const DRAIN_LEAD_MOST_MS = 30_000;
 /** or with this part of its time left, if that is less. */
@@ -145,6 +151,8 @@ class MemberRun {
   private readonly restores: MemberRestores;
   private readonly tasks: MemberTasks;
   private readonly granted: GrantedTasks;
+  private readonly copies: MemberCopies;
+  private readonly copiesWatch: CopiesWatch;
   private readonly heartbeat: Heartbeat;
   private readonly starts: StartRecords;
   private readonly wakeup = new Wakeup();
@@ -156,6 +164,7 @@ class MemberRun {
   private hasLookedForPlan = false;
   private directory: TaskDirectory | null = null;
   private waitsForLeases = false;
+  private waitsForSuccessors = false;
   private failure: StreamsError | null = null;
   private successorSeen = false;
   private asked: ShutdownRequest | null = null;
@@ -200,6 +209,9 @@ class MemberRun {
       wanted: new Set(options.doorbell?.keys() ?? []),
       predecessorDrains,
     });
+    const isRunning = (taskId: TaskId) => this.tasks.status(taskId) !== undefined;
+    this.copies = new MemberCopies({ ports, logger: this.logger, kept, isRunning });
+    this.copiesWatch = new CopiesWatch(ports);
     this.heartbeat = new Heartbeat({
       app,
       ports,
@@ -226,6 +238,7 @@ class MemberRun {
       return ended;
     } finally {
       unlisten();
+      await this.copies.stop();
       await this.globals.stop();
       this.heartbeat.end();
       await beating;
@@ -252,9 +265,11 @@ class MemberRun {
     try {
       await this.readPlan();
       this.restores.follow(this.plan, this.wanted());
-      this.granted.revoke(this.plan);
+      const { settings } = this.options.app;
+      this.waitsForSuccessors = await this.granted.revoke(this.plan, settings);
       const againMs = await this.takeGranted();
       this.waitsForLeases = againMs !== null;
+      await this.copiesWatch.turn(this.activeAtMs(), this.copies.taskIds, settings.idleTimeoutMs);
       return Math.max(0, Math.min(againMs ?? Number.POSITIVE_INFINITY, this.longestWaitMs()));
     } catch (thrown) {
       const error = asStreamsError(thrown);
@@ -266,12 +281,21 @@ class MemberRun {
 
   private async readPlan(): Promise<void> {
     // The first look needs no announcement: a doorbell's slot may be new, and must still respect what others are granted.
+    if (this.copies.taskIds.length > 0) await this.lookAtSlot();
     if (this.hasLookedForPlan && this.announced <= (this.plan?.number ?? 0)) return;
     const plan = await this.options.ports.leases.readPlan();
     this.hasLookedForPlan = true;
     if (plan === null) return;
     this.plan = plan;
     if (hasPatterns(this.options.app)) this.directory = null; // it may have recorded other topics
+    // Who still runs what is granted here now waits until this member says that it has read so (hand-backs.ts).
+    if ([...this.granted.goals(plan)].some((taskId) => this.tasks.status(taskId) === undefined)) this.heartbeat.beat();
+  }
+
+  /** Hears of a new plan sooner than the next heartbeat would tell. That the slot is somebody else's is for the heartbeat to find. */
+  private async lookAtSlot(): Promise<void> {
+    const seen = await this.options.ports.leases.readMember(this.self.memberId);
+    if (seen !== null && isSameIncarnation(seen, this.self)) this.renewed(seen);
   }
 
   private wanted(): ReadonlySet<TaskId> {
@@ -283,13 +307,16 @@ class MemberRun {
     const { app, ports, doorbell } = this.options;
     if (this.asked !== null) return null; // nothing more until the rest has come
     const isWanted = doorbell !== undefined || (this.plan?.assignment[this.self.memberId]?.active.length ?? 0) > 0;
-    if (!isWanted) return null;
+    const roles = copyRoles({ plan: this.plan, self: this.self.memberId, goals: this.granted.goals(this.plan) });
+    if (!isWanted && roles.size === 0 && this.copies.taskIds.length === 0) return null;
     this.globals.start();
-    if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
     if (this.directory === null) {
       this.directory = await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
       this.tasks.stopOutdated(this.directory);
     }
+    this.copies.want(this.directory, roles);
+    if (!isWanted) return null;
+    if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
     return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
   }
 
@@ -301,19 +328,35 @@ class MemberRun {
       isAskedToStop: this.failure !== null || signal?.aborted === true,
       nowMs,
       drainAtMs: this.drainAtMs,
-      isListed: this.plan === null ? null : this.plan.assignment[this.self.memberId] !== undefined,
+      isListed: this.isListed(),
       isForDoorbell: doorbell !== undefined,
       isAtRest: this.plan?.rest !== undefined,
       idleTimeoutMs: app.settings.idleTimeoutMs,
       hasWork: this.waitsForLeases || this.tasks.isShortOf(doorbell ?? new Map()),
-      activeAtMs: Math.max(this.startedMs, this.tasks.activeAtMs(nowMs)),
+      activeAtMs: this.copiesWatch.ofUseAtMs(this.activeAtMs()),
     });
+  }
+
+  /** Whether the plan wants the slot; null before the first. Who still works for its successors is not gone yet. */
+  private isListed(): boolean | null {
+    if (this.plan === null) return null;
+    return this.waitsForSuccessors || this.plan.assignment[this.self.memberId] !== undefined;
+  }
+
+  /** Monotonic milliseconds of the last moment at which there was something to do here: for tasks, or for copies. */
+  private activeAtMs(): number {
+    const nowMs = this.options.ports.host.clock.monotonic();
+    return Math.max(this.startedMs, this.tasks.activeAtMs(nowMs), this.copies.activeAtMs ?? 0);
   }
 
   private longestWaitMs(): number {
     const { app, ports } = this.options;
     const toDrainMs = this.drainAtMs - ports.host.clock.monotonic();
-    return Math.min(LONGEST_WAIT_MS, app.settings.heartbeatIntervalMs, toDrainMs);
+    const soonMs = Math.min(
+      this.waitsForSuccessors ? HANDOVER_POLL_MS : LONGEST_WAIT_MS,
+      this.copies.taskIds.length > 0 ? COPIES_POLL_MS : LONGEST_WAIT_MS,
+    );
+    return Math.min(soonMs, app.settings.heartbeatIntervalMs, toDrainMs);
   }
 
   private async leave(ended: EndReason): Promise<void> {
@@ -334,6 +377,7 @@ class MemberRun {
     const isLost = () => this.stop.reason === 'lost';
     this.tasks.stopAll(isLost() ? 'lost' : ended === 'drained' ? 'draining' : ended === 'idle' ? 'idle' : 'stopped');
     await this.tasks.allEnded();
+    await this.copies.stop();
     await this.globals.stop();
     this.heartbeat.end();
     if (isLost()) return;
@@ -387,7 +431,12 @@ class MemberRun {
   }
 
   private report(): MemberReport {
-    const report = this.tasks.report();
+    const idleForMs = Math.round(this.options.ports.host.clock.monotonic() - this.activeAtMs());
+    const report = {
+      ...this.tasks.report(),
+      ...(this.plan === null ? {} : { planRead: this.plan.number }),
+      ...(idleForMs > 0 ? { idleForMs } : {}),
+    };
     return this.asked === null ? report : { ...report, shutdown: this.asked };
   }
 

@@ -90,6 +90,7 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
     leaseEpoch: run.hold.epoch,
     reason,
     recordsCommitted,
+    ...(run.status.committedAtMs === null ? {} : { committedAtMs: run.status.committedAtMs }),
     ...(error === null ? {} : { code: error.code, message: error.message, details: error.details }),
   };
   if (ended !== 'failed') run.logger.info(`task-${ended}`, fields);
@@ -111,6 +112,7 @@ function startRun(options: RunTaskOptions): TaskRun {
     kept: options.kept ?? new KeptStores(),
     globalStores: options.globalStores ?? new Map(),
     status: options.status ?? new TaskStatus(task.taskId, ports.host.clock.monotonic()),
+    previous,
     logger: observedLogger(ports.host.logger, options.onEvent).child({ taskId: task.taskId, ...owner }),
     recorded: previous?.offsets ?? null,
     punctuations: previous?.owner === null ? (previous.punctuations ?? []) : [],

@@ -2,6 +2,7 @@ import { isPromise } from '../model/awaitable.js';
 import { asStreamsError } from '../model/errors.js';
 import type { TaskOutput } from '../task/task-output.js';
 import type { CommitPipeline } from './commit-pipeline.js';
+import { logResumed } from './start-lines.js';
 import type { TaskSession } from './task-session.js';
 import { commitTransaction, type Transaction } from './transaction.js';
 
@@ -49,10 +50,13 @@ function merge(session: TaskSession, output: TaskOutput): void {
   for (const store of allStores.values()) store.commit();
   for (const [key, offset] of output.offsets) committed.set(key, offset);
   run.status.commits += 1;
+  run.status.committedAtMs = run.ports.host.clock.now();
   run.refused.forget();
   run.status.recordsCommitted += output.recordsProcessed;
   run.status.activeAtMs = run.ports.host.clock.monotonic();
+  const isFirst = run.status.marks.firstCommitMs === null;
   run.status.marks.firstCommitMs ??= run.status.activeAtMs;
+  if (isFirst) logResumed(run);
   if (output.recordsProcessed > 0) {
     run.ports.host.metrics.count('records-processed', output.recordsProcessed, { task: run.task.taskId });
   }

@@ -1,5 +1,6 @@
 /**
- * Snapshots that a running task writes itself, where no standby does (`numStandbyReplicas` 0).
+ * Snapshots that a running task writes itself, where no standby function does: without standbys, and where these are hot
+ * (docs/decisions/0026-hot-copies-are-kept-stores.md).
  *
  * Invariants (docs/design.md §7)
  *   N1  only committed state goes in: the image, which an open or sealed overlay never touches
@@ -9,6 +10,7 @@
  *   N4  a snapshot that fails costs a log line: the changelog is the truth
  */
 import { asStreamsError } from '../model/errors.js';
+import { hasSnapshotStandbys } from '../model/settings.js';
 import { collectGarbage } from '../snapshots/collect-garbage.js';
 import type { SnapshotIdentity } from '../snapshots/manifest.js';
 import { writeSnapshot } from '../snapshots/write-snapshot.js';
@@ -26,7 +28,7 @@ export class TaskSnapshots {
 
   /** Starts what is due. Call it when positions have just been confirmed, between commits. */
   turn(): void {
-    if (this.session.run.app.settings.numStandbyReplicas > 0) return;
+    if (hasSnapshotStandbys(this.session.run.app.settings)) return;
     for (const store of this.session.stores) if (this.isDue(store)) this.start(store);
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../host/host.js';
-import type { RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
+import type { Lease, RecordedOffsets, RecordedPunctuation } from '../leases/records.js';
 import type { TransactionalProducer } from '../log/log.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { ByteStore, TransactionalStore } from '../state/byte-store.js';
@@ -27,6 +27,8 @@ export interface TaskRun {
   /** By name: the member keeps them up with their topics, the task reads them. */
   readonly globalStores: ReadonlyMap<string, ByteStore>;
   readonly status: TaskStatus;
+  /** The lease as it was before the run took it; null if there was none. */
+  readonly previous: Lease | null;
   readonly logger: Logger;
   /** Offsets of the lease's last clean release; null if there was none. */
   readonly recorded: RecordedOffsets | null;

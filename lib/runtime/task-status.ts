@@ -24,6 +24,12 @@ export class TaskStatus {
   recordsCommitted = 0;
   /** Commits that have taken effect, of whatever: records, punctuations, offsets alone. */
   commits = 0;
+  /** Wall clock of the last of them, in milliseconds; null before the first. */
+  committedAtMs: number | null = null;
+  /** Monotonic milliseconds at which the lease was taken. */
+  readonly takenAtMs: number;
+  /** For how long the task had been granted and was not to be had, in milliseconds. */
+  readonly waitedMs: number;
   /** Monotonic milliseconds of the last moment at which there was work. */
   activeAtMs: number;
   /** Confirmed positions of the task's stores. */
@@ -35,9 +41,13 @@ export class TaskStatus {
   readonly marks: StartMarks = { fencedMs: null, restoredMs: null, firstCommitMs: null };
   /** Changelog records applied while restoring, over all attempts of the run. */
   restoredRecords = 0;
+  /** What the stores began with (`LoadMode`), over all attempts of the run. */
+  readonly restoredFrom = new Set<string>();
 
-  constructor(taskId: TaskId, monotonicMs: number) {
+  constructor(taskId: TaskId, monotonicMs: number, waitedMs = 0) {
     this.taskId = taskId;
+    this.takenAtMs = monotonicMs;
+    this.waitedMs = waitedMs;
     this.activeAtMs = monotonicMs;
   }
 }

@@ -58,7 +58,7 @@ export function assignmentInput(
     }),
     settings: {
       numStandbyReplicas: settings.numStandbyReplicas,
-      standbyKind: 'snapshot',
+      standbyKind: settings.standbyKind,
       acceptableRecoveryLag: settings.acceptableRecoveryLag,
       maxWarmupReplicas: settings.maxWarmupReplicas,
       rackAwareAssignmentTags: settings.rackAwareAssignmentTags,

@@ -5,6 +5,7 @@
  */
 import type { Plan } from '../leases/records.js';
 import type { StreamsError } from '../model/errors.js';
+import { hasSnapshotStandbys } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
 import type { ResolvedPartitions, TaskSpec } from '../topology/resolve-partitions.js';
 import type { Action, AnnouncePlan, InvokeStandby } from './actions.js';
@@ -88,8 +89,8 @@ function announcements(membership: Membership, plan: Plan | null): readonly Anno
  * asked for a task after its release there is nothing new to write.
  */
 function standbys(state: ApplicationState, resolved: ResolvedPartitions): readonly InvokeStandby[] {
-  const { numStandbyReplicas, snapshotIntervalMs, sessionTimeoutMs } = state.app.settings;
-  if (numStandbyReplicas === 0) return [];
+  const { snapshotIntervalMs, sessionTimeoutMs } = state.app.settings;
+  if (!hasSnapshotStandbys(state.app.settings)) return [];
   const worked = new Set(state.leases.map(({ taskId }) => taskId));
   const ageOf = (taskId: TaskId): number => state.standbyAges.get(taskId) ?? Number.MAX_SAFE_INTEGER;
   const isUpToDate = (taskId: TaskId): boolean => ageOf(taskId) <= (state.releasedAges.get(taskId) ?? 0);

@@ -15,6 +15,8 @@
  *   V7  a slot that the plan lists and that has no item was deleted by hand, or its scheduler has died before making it. Its incarnations
  *       may have taken no lease that names them, and one may still live: the next goes on from the wall clock in milliseconds, beyond all that
  *       claims can have come to. The same number again would be two processes of one name (P1)
+ *   V8  a slot whose end was reported does not count while another that runs has a hot standby of one of its tasks: to promote what is
+ *       warm is sooner than to run the slot again, which joins as a newcomer
  */
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
@@ -61,11 +63,23 @@ export function assess(state: ApplicationState): Membership {
     const member = byId.get(id);
     if (member?.status === 'claimed') return true; // V4
     if (!before.has(id) || timedOut.has(id)) return false;
+    if (member?.status === 'dead' && hasHeir(id, state.plan, members)) return false; // V8
     if (member?.status === 'draining') return true;
     if ((member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs) return true; // V2
     return member !== undefined && keepsPlace(state, member); // V6
   });
   return { deaths, wanted, counted: counted.length > 0 ? counted : wanted, members };
+}
+
+/** Whether another member that runs has a hot standby of a task of this slot. */
+function hasHeir(id: MemberId, plan: Plan | null, members: readonly ObservedMember[]): boolean {
+  const active = plan?.assignment[id]?.active ?? [];
+  return members.some(
+    ({ memberId: other, status }) =>
+      other !== id &&
+      status === 'claimed' &&
+      (plan?.assignment[other]?.standby ?? []).some((taskId) => active.includes(taskId)),
+  );
 }
 
 /** Slots to create, told of the plan before anyone claims them, and incarnations to ask for; of those that the plan lists. */

@@ -7,18 +7,23 @@
  *   Z3  a task has work if nobody has run it yet, if its last owner did not release it, if an input has something beyond what is
  *       committed, or if a wall-clock punctuation is due; what is not known is work
  *   Z4  a slot that work has woken keeps its place until its incarnation was asked for a session time-out ago
+ *   Z5  a slot with copies (standbys, warm-ups) has work while those are of use: while their tasks are at work elsewhere
+ *       (copies-in-use.ts)
  */
+import { areCopiesInUse } from '../leases/copies-in-use.js';
 import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { ApplicationState, ObservedInput, ObservedMember } from './state.js';
 
-type SleepState = Pick<ApplicationState, 'app' | 'plan' | 'leases' | 'inputs' | 'nowMs'>;
+type SleepState = Pick<ApplicationState, 'app' | 'plan' | 'leases' | 'members' | 'inputs' | 'nowMs'>;
 
 export function isAsleep(state: SleepState, member: ObservedMember): boolean {
   if (state.app.settings.idleTimeoutMs === 0) return false;
   if (member.status !== 'free' || member.incarnation === 0) return false;
-  const tasks = state.plan?.assignment[member.memberId]?.active ?? [];
-  return !tasks.some((taskId) => hasWork(state, taskId));
+  const { active = [], standby = [], warmup = [] } = state.plan?.assignment[member.memberId] ?? {};
+  if (active.some((taskId) => hasWork(state, taskId))) return false;
+  const { idleTimeoutMs } = state.app.settings;
+  return !areCopiesInUse({ ...state, taskIds: [...standby, ...warmup], idleTimeoutMs });
 }
 
 /** Whether a free slot keeps its place although its session time-out has passed since it ended (Z4). */

@@ -197,7 +197,10 @@ export function someWords(count: number, vocabulary = 10, seed = 1): string[] {
 export async function grant(
   { ports }: TaskWorld,
   assignment: Readonly<Record<string, readonly TaskId[]>>,
-  more: Partial<Pick<Plan, 'dead' | 'partitions'>> = {},
+  more: Partial<Pick<Plan, 'dead' | 'partitions'>> & {
+    readonly standby?: Readonly<Record<string, readonly TaskId[]>>;
+    readonly warmup?: Readonly<Record<string, readonly TaskId[]>>;
+  } = {},
 ): Promise<Plan> {
   const newest = await ports.leases.readPlan();
   const plan: Plan = {
@@ -206,7 +209,10 @@ export async function grant(
     reason: 'test',
     assignor: 'test',
     assignment: Object.fromEntries(
-      Object.entries(assignment).map(([id, active]) => [id, { active, standby: [], warmup: [] }]),
+      Object.entries(assignment).map(([id, active]) => [
+        id,
+        { active, standby: more.standby?.[id] ?? [], warmup: more.warmup?.[id] ?? [] },
+      ]),
     ),
     dead: more.dead ?? newest?.dead ?? [],
     partitions: more.partitions ?? {},

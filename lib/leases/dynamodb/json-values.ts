@@ -85,6 +85,8 @@ export const reportOf = objectOf<MemberReport>({
       }),
     ),
   ),
+  planRead: optional(countOf),
+  idleForMs: optional(numberOf),
   shutdown: optional(
     objectOf<ShutdownRequest>({
       taskId: nullOr(taskIdOf),

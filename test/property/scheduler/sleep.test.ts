@@ -54,7 +54,8 @@ test('a task sleeps exactly when no input has a record beyond where it stands, w
         nextOffset === null ? startOffset < endOffset : nextOffset < endOffset,
       );
 
-      const asleep = isAsleep({ app, plan, leases: [lease], inputs: new Map([[TASK, inputs]]), nowMs: 0 }, member);
+      const state = { app, plan, leases: [lease], members: [], inputs: new Map([[TASK, inputs]]), nowMs: 0 };
+      const asleep = isAsleep(state, member);
 
       expect(asleep).toBe(!hasNews);
     }),

@@ -11,6 +11,8 @@ const busy: MemberReport = {
   running: [taskId(0, 3)],
   positions: [{ taskId: taskId(0, 3), store: 'counts', nextOffset: offset(5), endOffset: offset(7) }],
   recordsProcessed: 12,
+  planRead: 3,
+  idleForMs: 250,
 };
 
 const claim = (store: LeaseStore, incarnation: number) =>

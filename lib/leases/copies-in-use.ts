@@ -1,0 +1,26 @@
+/**
+ * Whether copies of a task are of use now. Pure; the member that holds them asks before it ends for idleness, the scheduler before it
+ * leaves a slot asleep: both by the same rule, so that neither undoes what the other does.
+ *
+ *   U1  copies are of use while somebody who lives runs the task and has had something to do within `idleTimeoutMs`
+ *   U2  who is idle needs nobody: members that copy each other's tasks all end when all are idle
+ */
+import type { TaskId } from '../model/task-id.js';
+import { isSameIncarnation } from './lease-transitions.js';
+import type { Lease, Member } from './records.js';
+
+export function areCopiesInUse(question: {
+  readonly taskIds: readonly TaskId[];
+  readonly leases: readonly Lease[];
+  readonly members: readonly Member[];
+  readonly idleTimeoutMs: number;
+}): boolean {
+  const { taskIds, leases, members, idleTimeoutMs } = question;
+  if (taskIds.length === 0) return false;
+  return leases.some(({ taskId, owner }) => {
+    if (owner === null || !taskIds.includes(taskId)) return false;
+    const member = members.find((one) => isSameIncarnation(one, owner));
+    if (member?.status !== 'claimed' && member?.status !== 'draining') return false;
+    return (member.report.idleForMs ?? 0) < idleTimeoutMs;
+  });
+}
