@@ -53,6 +53,8 @@ export interface MemberReport {
   readonly planRead?: number;
   /** For how long nothing was to be done here, in milliseconds of its own clock. Absent: it is at work. */
   readonly idleForMs?: number;
+  /** Of the tasks that it runs; one that is not mentioned is idle. Absent: nothing is known. */
+  readonly loads?: readonly TaskLoad[];
   /** That the application is to be shut down. Absent: nobody wants that. */
   readonly shutdown?: ShutdownRequest;
 }
@@ -78,6 +80,19 @@ export interface RefusedTask {
   readonly budgetBytes: number;
   /** `snapshot` by what its snapshot holds at least · `measured` by what its stores had come to. */
   readonly basis: 'snapshot' | 'measured';
+}
+
+/** What a task that runs costs its member, and what waits for it. */
+export interface TaskLoad {
+  readonly taskId: TaskId;
+  /** Records of its inputs that are committed there and not yet here; null: not known yet. */
+  readonly lagRecords: number | null;
+  /** Rates are per second, smoothed over some seconds (task-meter.ts). */
+  readonly recordsPerSecond: number;
+  /** Keys and values read. */
+  readonly bytesPerSecond: number;
+  /** Milliseconds in which it was processing, its user's code waited for included; its commits are not. */
+  readonly busyMsPerSecond: number;
 }
 
 /** A member's request to shut the application down. Kafka: `AssignorError.SHUTDOWN_REQUESTED`. */
@@ -159,6 +174,14 @@ export interface MemberAssignment {
   readonly warmup: readonly TaskId[];
 }
 
+/** What has to outlive schedulers of an elastic application (wanted-members.ts). */
+export interface ElasticState {
+  /** Number of the plan that has changed the number of slots last. */
+  readonly changedIn: number;
+  /** Records per second that one member bore when more were wanted last; 0: not known. */
+  readonly capacity: number;
+}
+
 export interface Plan {
   /** From 1. */
   readonly number: number;
@@ -176,6 +199,8 @@ export interface Plan {
   readonly settingsDigest?: string;
   /** The application rests: nobody is granted anything (rest.ts of the scheduler). Absent: it does not. */
   readonly rest?: Rest;
+  /** How the number of slots came about, where it is for the scheduler to decide. Absent: it was given. */
+  readonly elastic?: ElasticState;
   /** Number of the plan that ended the last rest: requests to shut down of before are settled. Absent: there was none. */
   readonly resumed?: number;
   /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */

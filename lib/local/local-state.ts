@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { MemberId, MemberStatus } from '../leases/records.js';
+import type { MembersRange } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
 
 /** One slot, for people to look at. */
@@ -16,6 +17,7 @@ export interface LocalMember {
 /** What runs where, and why. */
 export interface LocalState {
   readonly members: readonly LocalMember[];
+  /** Given, or decided upon by the newest plan between the bounds given. */
   readonly membersWanted: number;
   /** Tasks that nobody runs at the moment. */
   readonly unowned: readonly TaskId[];
@@ -28,7 +30,8 @@ export interface LocalState {
 export async function observeState(
   leases: LeaseStore,
   running: ReadonlySet<MemberId>,
-): Promise<Omit<LocalState, 'membersWanted' | 'stateBytes'>> {
+  wanted: number | MembersRange,
+): Promise<Omit<LocalState, 'stateBytes'>> {
   const [members, held, plan] = await Promise.all([leases.listMembers(), leases.listLeases(), leases.readPlan()]);
   const tasksOf = (id: MemberId | null) =>
     held
@@ -45,6 +48,7 @@ export async function observeState(
         tasks: tasksOf(memberId),
       }))
       .sort((a, b) => slotNumber(a.id) - slotNumber(b.id)),
+    membersWanted: typeof wanted === 'number' ? wanted : Object.keys(plan?.assignment ?? {}).length,
     unowned: tasksOf(null),
     plan: plan === null ? null : { number: plan.number, reason: plan.reason },
   };

@@ -13,6 +13,7 @@ import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
 import type { Awaitable } from '../model/awaitable.js';
 import { ApplicationAtRestError, asStreamsError, type StreamsError } from '../model/errors.js';
+import type { MembersRange } from '../model/settings.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
 import type { RuntimePorts } from '../runtime/ports.js';
@@ -93,7 +94,7 @@ export class LocalStreams {
   private readonly watched: StateWatch;
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
-  private wanted: number;
+  private wanted: number | MembersRange;
   private inspection: Inspection | null = null;
 
   private constructor(options: LocalStreamsOptions, storage: LocalStorage) {
@@ -171,8 +172,8 @@ export class LocalStreams {
     return this.watched.current;
   }
 
-  /** Members wanted now. */
-  get members(): number {
+  /** Members wanted, or the bounds between which the scheduler decides; how many those are now is in {@link state}. */
+  get members(): number | MembersRange {
     return this.wanted;
   }
 
@@ -182,15 +183,16 @@ export class LocalStreams {
   }
 
   /**
-   * Changes the number of members; tasks move at once.
+   * Changes the number of members, or lets the scheduler decide between bounds; tasks move at once.
    *
-   * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 1 to 1,000
+   * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 1 to 1,000, or bounds of that kind
    */
-  async setMembers(count: number): Promise<void> {
+  async setMembers(members: number | MembersRange): Promise<void> {
     const before = this.wanted;
-    this.wanted = count;
+    this.wanted = members;
+    const inWords = typeof members === 'number' ? `${members}` : `${members.min} to ${members.max}`;
     try {
-      await this.tick({ reason: `${count} members wanted` });
+      await this.tick({ reason: `${inWords} members wanted` });
     } catch (error) {
       this.wanted = before;
       throw error;
@@ -205,8 +207,7 @@ export class LocalStreams {
   /** Members, tasks and the newest plan, as the tables have them. */
   async state(): Promise<LocalState> {
     return {
-      ...(await observeState(this.ports.leases, this.processes.slots)),
-      membersWanted: this.wanted,
+      ...(await observeState(this.ports.leases, this.processes.slots, this.wanted)),
       stateBytes: this.storage.metrics.total('state-bytes'),
     };
   }

@@ -11,6 +11,13 @@ import { nearestName } from './nearest.js';
 /** What happens to a record that can not go through; its offset advances unless the task stops. */
 export type RecordHandler = 'fail' | 'continue' | { readonly deadLetterTopic: string };
 
+/** Members wanted, between two bounds (both inclusive); which number it is, the scheduler decides. */
+export interface MembersRange {
+  /** Those that stay although there is no work; 0: all may end. */
+  readonly min: number;
+  readonly max: number;
+}
+
 /** All settings, resolved: durations in milliseconds, sizes in bytes. */
 export interface Settings {
   readonly processingGuarantee: 'exactly_once_v2' | 'at_least_once';
@@ -43,7 +50,9 @@ export interface Settings {
   readonly rackAwareAssignmentNonOverlapCost: number;
   readonly assignor: string;
   readonly deployment: string;
-  readonly members: number;
+  readonly members: number | MembersRange;
+  readonly membersCooldownMs: number;
+  readonly membersLagTargetMs: number;
   readonly tasksPerMember: number;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
@@ -74,6 +83,7 @@ type SettingKind =
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
   | { readonly type: 'names' }
+  | { readonly type: 'members'; readonly max: number }
   | { readonly type: 'handler' }
   | { readonly type: 'offsetReset' };
 
@@ -88,6 +98,9 @@ interface SettingSpec {
 const integer = (min: number, max = Number.MAX_SAFE_INTEGER): SettingKind => ({ type: 'integer', min, max });
 const duration = (min: number, max = Number.MAX_SAFE_INTEGER): SettingKind => ({ type: 'duration', min, max });
 const choice = (...of: string[]): SettingKind => ({ type: 'choice', of });
+
+/** Most members that can be asked for. */
+export const MAX_MEMBERS = 1_000;
 
 /** Every setting, in the order of docs/settings.md, which is generated from this table. */
 export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
@@ -246,12 +259,29 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     default: '',
     doc: 'What names this deployment: another one ends the rest that `shutdownApplication` began. Deployed, infra/environment.yml sets it.',
   },
-  members: { dotted: 'millrace.members', kind: integer(1, 1_000), default: 1, doc: 'Members (slots) wanted.' },
+  members: {
+    dotted: 'millrace.members',
+    kind: { type: 'members', max: MAX_MEMBERS },
+    default: 1,
+    doc: 'Members (slots) wanted: a number, or bounds between which the scheduler decides by what waits (as text: min..max). Those up to `min` stay without work too.',
+  },
+  membersCooldownMs: {
+    dotted: 'millrace.members.cooldown.ms',
+    kind: duration(0),
+    default: 60_000,
+    doc: 'Between bounds: how long fewer members have to do before one is given up; a quarter of it, how long more have to be needed.',
+  },
+  membersLagTargetMs: {
+    dotted: 'millrace.members.lag.target.ms',
+    kind: duration(1),
+    default: 10_000,
+    doc: 'Between bounds: how long members may take to work off what waits before more are wanted.',
+  },
   tasksPerMember: {
     dotted: 'num.stream.threads',
     kind: integer(1),
     default: 1,
-    doc: 'Tasks that a member is meant to hold; its capacity, no limit.',
+    doc: 'Tasks that a member is meant to hold: its capacity, and with bounds how many members are of use; no limit.',
   },
   sessionTimeoutMs: {
     dotted: 'session.timeout.ms',
@@ -390,7 +420,9 @@ export function settingsFromText(text: Readonly<Record<string, string>>): Settin
         ? integerFromText(name, value)
         : type === 'names'
           ? namesFromText(value)
-          : handlerFromText(type, value);
+          : type === 'members'
+            ? membersFromText(name, value)
+            : handlerFromText(type, value);
   }
   return input as SettingsInput;
 }
@@ -398,6 +430,14 @@ export function settingsFromText(text: Readonly<Record<string, string>>): Settin
 function integerFromText(name: keyof Settings, value: string): number {
   if (!/^\s*-?\d+\s*$/.test(value)) throw refused(name, value, 'a whole number is wanted');
   return Number(value);
+}
+
+/** `4`, or `0..8`. */
+function membersFromText(name: keyof Settings, value: string): number | MembersRange {
+  const [min, max, ...more] = value.split('..');
+  if (min === undefined || more.length > 0) throw refused(name, value, MEMBERS_WANTED);
+  if (max === undefined) return integerFromText(name, min);
+  return { min: integerFromText(name, min), max: integerFromText(name, max) };
 }
 
 function namesFromText(value: string): readonly string[] {
@@ -427,6 +467,8 @@ function checked(name: keyof Settings, value: unknown): unknown {
       return value;
     case 'names':
       return checkedNames(name, value);
+    case 'members':
+      return checkedMembers(value);
     case 'handler':
       return checkedHandler(name, value);
     case 'offsetReset':
@@ -440,6 +482,24 @@ function inRange(name: keyof Settings, value: unknown, range: { readonly min: nu
     throw refused(name, value, `a whole number from ${range.min}${upTo} is wanted`);
   }
   return value;
+}
+
+const MEMBERS_WANTED = `a whole number from 1 to ${MAX_MEMBERS}, or { min, max } with 0 ≤ min ≤ max, are wanted`;
+
+/**
+ * Checks how many members are wanted.
+ *
+ * @throws {InvalidSettingError} STREAMS_INVALID_SETTING
+ */
+export function checkedMembers(value: unknown): number | MembersRange {
+  const isCount = (count: unknown, from: number): count is number =>
+    typeof count === 'number' && Number.isSafeInteger(count) && count >= from && count <= MAX_MEMBERS;
+  if (isCount(value, 1)) return value;
+  if (typeof value === 'object' && value !== null) {
+    const { min, max, ...others } = value as { readonly min?: unknown; readonly max?: unknown };
+    if (isCount(min, 0) && isCount(max, 1) && min <= max && Object.keys(others).length === 0) return { min, max };
+  }
+  throw refused('members', value, MEMBERS_WANTED);
 }
 
 function checkedNames(name: keyof Settings, value: unknown): readonly string[] {
@@ -472,6 +532,8 @@ function checkedOffsetReset(name: keyof Settings, value: unknown): string {
 function checkTogether(settings: Settings): void {
   if (settings.deadLetterTopic !== '' && !TOPIC_NAME.test(settings.deadLetterTopic))
     throw refused('deadLetterTopic', settings.deadLetterTopic, 'the name of a topic, or nothing, is wanted');
+  if (typeof settings.members === 'object' && settings.members.min === 0 && settings.idleTimeoutMs === 0)
+    throw refused('members', settings.members, 'min 0 needs members that end without work: idleTimeoutMs above 0');
   if (settings.heartbeatIntervalMs * 2 > settings.sessionTimeoutMs) {
     throw refused(
       'heartbeatIntervalMs',

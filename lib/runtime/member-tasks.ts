@@ -1,4 +1,4 @@
-import type { Incarnation, Lease, MemberReport } from '../leases/records.js';
+import type { Incarnation, Lease, MemberReport, TaskLoad } from '../leases/records.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
@@ -12,6 +12,7 @@ import { runTask, type TaskOutcome } from './run-task.js';
 import type { StartRecords } from './start-records.js';
 import { type StopReason, StopSource } from './stop.js';
 import type { TaskDirectory } from './task-directory.js';
+import { mostLoaded, TaskMeter } from './task-meter.js';
 import { type TaskPhase, TaskStatus } from './task-status.js';
 
 /** First and longest pause before a member tries a task again that failed. */
@@ -25,6 +26,7 @@ interface RunningTask {
   readonly spec: TaskSpec;
   readonly stop: StopSource;
   readonly status: TaskStatus;
+  readonly meter: TaskMeter;
   readonly done: Promise<void>;
 }
 
@@ -107,7 +109,8 @@ export class MemberTasks {
       restores,
       ...(onEvent === undefined ? {} : { onEvent }),
     });
-    this.running.set(taskId, { spec: task, stop, status, done: outcome.then((ended) => this.ended(ended)) });
+    const meter = new TaskMeter(ports.host.clock.monotonic());
+    this.running.set(taskId, { spec: task, stop, status, meter, done: outcome.then((ended) => this.ended(ended)) });
   }
 
   stop(taskId: TaskId, reason: StopReason): void {
@@ -154,9 +157,15 @@ export class MemberTasks {
       running: this.ids,
       ...(restoring.length === 0 ? {} : { restoring }),
       positions: [...statuses.flatMap(({ positions }) => positions), ...this.init.kept.positions()],
+      loads: this.loads(),
       recordsProcessed: this.recordsOfEnded + statuses.reduce((sum, { recordsCommitted }) => sum + recordsCommitted, 0),
       ...this.init.restores.report(),
     };
+  }
+
+  private loads(): readonly TaskLoad[] {
+    const nowMs = this.init.ports.host.clock.monotonic();
+    return mostLoaded([...this.running.values()].flatMap(({ meter, status }) => meter.read(status, nowMs) ?? []));
   }
 
   /** Monotonic milliseconds of the last moment at which a task had work; a task that is still starting has work now. */
@@ -202,8 +211,8 @@ export class MemberTasks {
 }
 
 /** Whether a run has not come to process yet; one that recovers has its stores. */
-function isRestoring({ phase, commits }: TaskStatus): boolean {
-  return commits === 0 && (phase === 'fencing' || phase === 'restoring');
+function isRestoring({ marks }: TaskStatus): boolean {
+  return marks.restoredMs === null;
 }
 
 function inputsOf(task: TaskSpec | undefined): string {

@@ -19,6 +19,7 @@
 import type { Logger } from '../host/host.js';
 import { isSameIncarnation } from '../leases/lease-transitions.js';
 import type { Incarnation, Member, MemberId, MemberReport, Plan, ShutdownRequest } from '../leases/records.js';
+import { idleTimeoutMsOf } from '../leases/resident-slots.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -331,7 +332,7 @@ class MemberRun {
       isListed: this.isListed(),
       isForDoorbell: doorbell !== undefined,
       isAtRest: this.plan?.rest !== undefined,
-      idleTimeoutMs: app.settings.idleTimeoutMs,
+      idleTimeoutMs: idleTimeoutMsOf(app.settings, this.self.memberId),
       hasWork: this.waitsForLeases || this.tasks.isShortOf(doorbell ?? new Map()),
       activeAtMs: this.copiesWatch.ofUseAtMs(this.activeAtMs()),
     });

@@ -83,6 +83,7 @@ export class SessionLoop {
   private async work(): Promise<number> {
     const { task, run } = this.session;
     const nowMs = run.ports.host.clock.now();
+    const startedMs = this.monotonicMs();
     const processed = task.process(nowMs, SLICE_RECORDS);
     let done = isPromise(processed) ? await processed : processed;
     const dueMs = task.nextPunctuationMs;
@@ -90,6 +91,7 @@ export class SessionLoop {
       const punctuated = task.punctuate(nowMs);
       done += isPromise(punctuated) ? await punctuated : punctuated;
     }
+    if (done > 0) run.status.busyMs += this.monotonicMs() - startedMs;
     if (this.dirtySinceMs === null && task.hasUncommitted) this.dirtySinceMs = this.monotonicMs();
     return done;
   }
@@ -102,6 +104,8 @@ export class SessionLoop {
     try {
       const moved = await this.pipeline.mergingMeanwhile(() => reader.fetchInto(task, waitMs, run.stop.signal));
       this.fetchFailures = 0;
+      run.status.lagRecords = reader.lagBehind(this.session.committed);
+      run.status.bytesRead += reader.takeBytesRead();
       if (moved === null && !worked) await clock.sleep(Math.min(waitMs, HELD_BACK_WAIT_MS), run.stop.signal);
     } catch (thrown) {
       if (thrown instanceof AbortedError && run.stop.reason !== null) return;

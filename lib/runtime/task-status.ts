@@ -34,6 +34,12 @@ export class TaskStatus {
   activeAtMs: number;
   /** Confirmed positions of the task's stores. */
   positions: readonly StorePosition[] = [];
+  /** Records that wait in the inputs beyond what is committed; null: not known yet. */
+  lagRecords: number | null = null;
+  /** Bytes of keys and values read from the inputs. */
+  bytesRead = 0;
+  /** Milliseconds spent processing. */
+  busyMs = 0;
   /** Next offsets of the inputs, as last committed by this run. */
   committed: ReadonlyMap<TopicPartitionKey, CommittedOffset> = new Map();
 

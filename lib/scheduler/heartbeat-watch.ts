@@ -27,6 +27,8 @@ export interface HeartbeatWatch {
    * state whose standing still is watched; keys not given are forgotten (W2).
    */
   ages(keys: readonly string[], nowMonotonicMs: number): ReadonlyMap<string, number>;
+  /** For how many milliseconds a fact of that name has been the same, 0 at first. Names are few; of each the last value is kept. */
+  standing(name: string, value: string, nowMonotonicMs: number): number;
   invocation(memberId: MemberId): SlotInvocation | undefined;
   /** Notes that an incarnation was asked for. */
   noteInvocation(memberId: MemberId, invocation: Omit<SlotInvocation, 'attempts'>): void;
@@ -40,12 +42,19 @@ export interface HeartbeatWatch {
 /** An empty watch: what a scheduler starts with. */
 export function createHeartbeatWatch(): HeartbeatWatch {
   let firstSeen = new Map<string, number>();
+  const facts = new Map<string, { readonly value: string; readonly sinceMs: number }>();
   const invocations = new Map<MemberId, SlotInvocation>();
   const standbys = new Map<TaskId, number>();
   return {
     ages(keys, nowMonotonicMs) {
       firstSeen = new Map(keys.map((key) => [key, firstSeen.get(key) ?? nowMonotonicMs]));
       return new Map([...firstSeen].map(([key, since]) => [key, Math.max(0, nowMonotonicMs - since)]));
+    },
+    standing(name, value, nowMonotonicMs) {
+      const before = facts.get(name);
+      if (before?.value === value) return Math.max(0, nowMonotonicMs - before.sinceMs);
+      facts.set(name, { value, sinceMs: nowMonotonicMs });
+      return 0;
     },
     invocation: (memberId) => invocations.get(memberId),
     noteInvocation(memberId, invocation) {

@@ -24,6 +24,7 @@ import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import type { WritePlan } from './actions.js';
 import { assignmentInput } from './assignment-input.js';
+import { elasticAfter } from './elastic.js';
 import { type Membership, placedOver } from './membership.js';
 import { actives, differs, movesBetween, pinned } from './placements.js';
 import { changes } from './plan-reasons.js';
@@ -210,6 +211,7 @@ function finish(
     ...body,
     ...madeBy(state),
     ...resumedBy(plan, body),
+    ...elasticAfter(state, { number: (plan?.number ?? 0) + 1, assignment: body.assignment }),
     dead,
     partitions,
   };

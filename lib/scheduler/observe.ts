@@ -1,6 +1,7 @@
 /** Reads what a tick decides upon. Only reads: no write, no rule. */
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, Lease, Member, MemberId } from '../leases/records.js';
+import type { MembersRange } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import { matchAllTopics, matchTopics } from '../topology/topic-patterns.js';
@@ -16,7 +17,8 @@ export interface ObserveInput {
   readonly ports: Pick<SchedulerPorts, 'log' | 'leases' | 'host'>;
   readonly watch: HeartbeatWatch;
   readonly assignor: TaskAssignor;
-  readonly wanted: number;
+  /** Members wanted, or the bounds between which they are; then the state has the least of them until elastic.ts has decided. */
+  readonly wanted: number | MembersRange;
   readonly tickReason: string;
   readonly failed: readonly Incarnation[];
   /** Whether a person ends the rest. */
@@ -54,7 +56,8 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
   return {
     app,
     assignor: input.assignor,
-    wanted: holdsBack && plan !== null ? Object.keys(plan.assignment).length : input.wanted,
+    wanted: holdsBack && plan !== null ? Object.keys(plan.assignment).length : leastOf(input.wanted),
+    load: null,
     tickReason: input.tickReason,
     failed: input.failed,
     resume: input.resume,
@@ -72,6 +75,10 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     standbyAges: standbyAgesOf(leases, watch, nowMonotonicMs),
     releasedAges: new Map(released.map((lease) => [lease.taskId, ages.get(leaseKey(lease)) ?? 0])),
   };
+}
+
+function leastOf(wanted: number | MembersRange): number {
+  return typeof wanted === 'number' ? wanted : Math.max(1, wanted.min);
 }
 
 function memberKey({ memberId, status, incarnation, heartbeatVersion }: Member): string {

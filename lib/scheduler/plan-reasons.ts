@@ -5,6 +5,7 @@ import { type Membership, placedOver } from './membership.js';
 import { actives } from './placements.js';
 import type { ApplicationState } from './state.js';
 import type { Resolution } from './topics.js';
+import type { WorkLoad } from './wanted-members.js';
 
 export interface Changes {
   /** Empty: the newest plan knows all there is. */
@@ -29,7 +30,7 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   const topics = tasks.length === 0 && topicsChanged(plan, resolution) ? ['topics changed'] : [];
   return {
     reasons: [
-      ...wantedChange(plan, membership.wanted),
+      ...wantedChange(plan, membership.wanted, state.load),
       ...joined,
       ...left,
       ...tasks,
@@ -42,10 +43,12 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   };
 }
 
-function wantedChange(plan: Plan, wanted: readonly MemberId[]): readonly string[] {
+function wantedChange(plan: Plan, wanted: readonly MemberId[], load: WorkLoad | null): readonly string[] {
   const listed = Object.keys(plan.assignment);
   const isSame = listed.length === wanted.length && wanted.every((id) => plan.assignment[id] !== undefined);
-  return isSame ? [] : [`${wanted.length} members wanted, before ${listed.length}`];
+  if (isSame) return [];
+  const work = load === null ? '' : ` (${load.lagRecords} records wait, ${Math.round(load.recordsPerSecond)} a second)`;
+  return [`${wanted.length} members wanted, before ${listed.length}${work}`];
 }
 
 function leaveReason(id: MemberId, membership: Membership): string {

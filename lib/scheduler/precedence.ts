@@ -11,6 +11,7 @@
  * So each scheduler that begins overrules others once, and with them the plans end that undo each other (KAFKA-14382).
  */
 import type { Digest } from '../host/host.js';
+import type { MembersRange } from '../model/settings.js';
 import type { StreamsApp } from '../topology/app.js';
 import { patternsOf, patternText } from '../topology/topic-patterns.js';
 import type { ApplicationState } from './state.js';
@@ -50,7 +51,12 @@ export function createPrecedence(): Precedence {
 }
 
 /** All that a tick plans by and does not read anew, as one text to compare. */
-export function settingsDigestOf(app: StreamsApp, wanted: number, assignor: string, digest: Digest): string {
+export function settingsDigestOf(
+  app: StreamsApp,
+  wanted: number | MembersRange,
+  assignor: string,
+  digest: Digest,
+): string {
   const all = JSON.stringify([
     app.settings,
     wanted,

@@ -2,12 +2,14 @@
 import { findAssignor } from '../assignment/assignors.js';
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberId, Plan, Rest } from '../leases/records.js';
-import { InvalidAssignmentError, InvalidSettingError } from '../model/errors.js';
+import { InvalidAssignmentError } from '../model/errors.js';
+import { checkedMembers, type MembersRange } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { Action } from './actions.js';
 import { apply } from './apply.js';
 import { decide, tasksToPlace } from './decide.js';
+import { withWanted } from './elastic.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { observe } from './observe.js';
 import { observeChangelogs } from './observe-changelogs.js';
@@ -15,13 +17,10 @@ import type { SchedulerPorts } from './ports.js';
 import type { Precedence } from './precedence.js';
 import type { ApplicationState } from './state.js';
 
-/** Most members that can be asked for. */
-export const MAX_MEMBERS = 1_000;
-
 /** What may differ from the application's settings from tick to tick. */
 export interface TickOverrides {
-  /** Members wanted instead of the setting `members`; a whole number from 1 to {@link MAX_MEMBERS}. */
-  readonly members?: number;
+  /** Members wanted instead of the setting `members`, and as that. */
+  readonly members?: number | MembersRange;
 }
 
 export interface TickInput {
@@ -83,10 +82,10 @@ async function tick(
   refused: InvalidAssignmentError | null,
 ): Promise<TickOutcome> {
   const { app, ports, watch } = input;
-  const wanted = wantedMembers(input.overrides?.members ?? app.settings.members);
+  const wanted = checkedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
   const precedence = input.precedence ?? null;
-  const seen = await observe({
+  const observed = await observe({
     app,
     ports,
     watch,
@@ -97,6 +96,8 @@ async function tick(
     resume: input.resume ?? false,
     precedence,
   });
+  const seen =
+    typeof wanted === 'number' ? observed : withWanted(observed, wanted, watch, ports.host.clock.monotonic());
   const tasks = refused === null ? tasksToPlace(seen) : null;
   const { topics } = seen;
   const changelogs = tasks === null ? null : await observeChangelogs({ ...ports, app: seen.app, tasks, topics });
@@ -122,13 +123,6 @@ async function tick(
     members,
     rest: plan?.rest ?? null,
   };
-}
-
-function wantedMembers(members: number): number {
-  if (Number.isSafeInteger(members) && members >= 1 && members <= MAX_MEMBERS) return members;
-  throw new InvalidSettingError(`members: ${members} was given, a whole number from 1 to ${MAX_MEMBERS} is wanted`, {
-    details: { name: 'members', value: members },
-  });
 }
 
 function planAfter(state: ApplicationState, done: readonly Action[]): Plan | null {

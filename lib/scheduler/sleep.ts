@@ -11,6 +11,7 @@
  *       (copies-in-use.ts)
  */
 import { areCopiesInUse } from '../leases/copies-in-use.js';
+import { idleTimeoutMsOf } from '../leases/resident-slots.js';
 import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import type { ApplicationState, ObservedInput, ObservedMember } from './state.js';
@@ -18,7 +19,7 @@ import type { ApplicationState, ObservedInput, ObservedMember } from './state.js
 type SleepState = Pick<ApplicationState, 'app' | 'plan' | 'leases' | 'members' | 'inputs' | 'nowMs'>;
 
 export function isAsleep(state: SleepState, member: ObservedMember): boolean {
-  if (state.app.settings.idleTimeoutMs === 0) return false;
+  if (idleTimeoutMsOf(state.app.settings, member.memberId) === 0) return false;
   if (member.status !== 'free' || member.incarnation === 0) return false;
   const { active = [], standby = [], warmup = [] } = state.plan?.assignment[member.memberId] ?? {};
   if (active.some((taskId) => hasWork(state, taskId))) return false;
@@ -28,8 +29,8 @@ export function isAsleep(state: SleepState, member: ObservedMember): boolean {
 
 /** Whether a free slot keeps its place although its session time-out has passed since it ended (Z4). */
 export function keepsPlace(state: SleepState & Pick<ApplicationState, 'invocations'>, member: ObservedMember): boolean {
-  const { idleTimeoutMs, sessionTimeoutMs } = state.app.settings;
-  if (idleTimeoutMs === 0 || member.status !== 'free') return false;
+  const { sessionTimeoutMs } = state.app.settings;
+  if (idleTimeoutMsOf(state.app.settings, member.memberId) === 0 || member.status !== 'free') return false;
   if (isAsleep(state, member)) return true;
   const last = state.invocations.get(member.memberId);
   const isAskedFor = last !== undefined && last.incarnation > member.incarnation;
@@ -37,7 +38,7 @@ export function keepsPlace(state: SleepState & Pick<ApplicationState, 'invocatio
 }
 
 /** Z3. */
-function hasWork({ leases, inputs, nowMs }: SleepState, taskId: TaskId): boolean {
+export function hasWork({ leases, inputs, nowMs }: SleepState, taskId: TaskId): boolean {
   const lease = leases.find((one) => one.taskId === taskId);
   if (lease === undefined || lease.owner !== null) return true;
   if (lease.punctuations?.some(({ dueMs }) => dueMs <= nowMs) === true) return true;

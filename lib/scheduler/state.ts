@@ -6,6 +6,7 @@ import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
+import type { WorkLoad } from './wanted-members.js';
 
 /** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
 export interface ObservedMember extends Member {
@@ -39,6 +40,8 @@ export interface ApplicationState {
   readonly assignor: TaskAssignor;
   /** Members wanted: slots `member-1` to `member-<wanted>`; for who holds back, those that the newest plan lists. */
   readonly wanted: number;
+  /** What waits and how fast it is worked off, where that decides how many members are wanted; null: their number is given. */
+  readonly load: WorkLoad | null;
   /** Why there is a tick, in words; kept with the plan. */
   readonly tickReason: string;
   /** Incarnations whose end was reported: failed invocations, dead local processes. */

@@ -33,6 +33,8 @@ function allowed(kind: (typeof SETTING_SPECS)[keyof typeof SETTING_SPECS]['kind'
       return 'text';
     case 'names':
       return 'names';
+    case 'members':
+      return `1 to ${kind.max}, \`{ min, max }\``;
   }
 }
 

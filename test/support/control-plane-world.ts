@@ -12,7 +12,7 @@ import { isGrantedTo, mayTake } from '../../lib/leases/rules.js';
 import type { Log } from '../../lib/log/log.js';
 import { createMemoryLog, type MemoryLogDefaults } from '../../lib/log/memory/memory-log.js';
 import { UnavailableError } from '../../lib/model/errors.js';
-import type { SettingsInput } from '../../lib/model/settings.js';
+import type { MembersRange, SettingsInput } from '../../lib/model/settings.js';
 import { compareTaskIds, type TaskId } from '../../lib/model/task-id.js';
 import { createHeartbeatWatch, type HeartbeatWatch } from '../../lib/scheduler/heartbeat-watch.js';
 import { runTick, type TickOutcome } from '../../lib/scheduler/run-tick.js';
@@ -48,7 +48,7 @@ export function countingApp(settings: SettingsInput = {}): StreamsApp {
 export interface TickOptions {
   readonly watch?: HeartbeatWatch;
   readonly failed?: readonly Incarnation[];
-  readonly members?: number;
+  readonly members?: number | MembersRange;
   readonly assignors?: readonly TaskAssignor[];
   /** A person ends the application's rest. */
   readonly resume?: boolean;
@@ -81,7 +81,7 @@ export class ControlPlaneWorld {
   private constructor(app: StreamsApp, log: Log) {
     this.app = app;
     this.log = log;
-    this.wanted = app.settings.members;
+    this.wanted = Number(app.settings.members);
   }
 
   /** A world whose source topic has that many partitions. */

@@ -4,6 +4,7 @@ import { parseTaskId, type TaskId } from '../../model/task-id.js';
 import type { TopicPartitionKey } from '../../model/topic-partition.js';
 import type { ExplainedMember, ExplainedMove, MemberDeath, PlanExplanation, ScorePart, TaskStart } from '../history.js';
 import type {
+  ElasticState,
   Incarnation,
   LeaseEpoch,
   MemberAssignment,
@@ -17,6 +18,7 @@ import type {
   RestoreReport,
   ShutdownRequest,
   StorePosition,
+  TaskLoad,
 } from '../records.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -87,6 +89,17 @@ export const reportOf = objectOf<MemberReport>({
   ),
   planRead: optional(countOf),
   idleForMs: optional(numberOf),
+  loads: optional(
+    listOf(
+      objectOf<TaskLoad>({
+        taskId: taskIdOf,
+        lagRecords: nullOr(countOf),
+        recordsPerSecond: numberOf,
+        bytesPerSecond: numberOf,
+        busyMsPerSecond: numberOf,
+      }),
+    ),
+  ),
   shutdown: optional(
     objectOf<ShutdownRequest>({
       taskId: nullOr(taskIdOf),
@@ -127,6 +140,7 @@ export const planOf = objectOf<Plan>({
       deployment: textOf,
     }),
   ),
+  elastic: optional(objectOf<ElasticState>({ changedIn: countOf, capacity: numberOf })),
   resumed: optional(countOf),
   dead: listOf(incarnationOf),
   partitions: mapOf<string, number>(countOf),

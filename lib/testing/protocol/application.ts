@@ -45,6 +45,7 @@ export function decideUpon(sight: Sight): readonly Action[] {
     app,
     assignor,
     wanted,
+    load: null,
     tickReason: 'model',
     failed,
     resume: false,

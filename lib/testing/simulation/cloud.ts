@@ -128,9 +128,14 @@ export class Cloud {
     return new Cloud({ ...options, time, timeline, host, log });
   }
 
-  /** Members that the scheduler function is told to want. */
+  /** Members that the scheduler function is told to want, or at most where it decides. */
   get members(): number {
     return this.wantedMembers;
+  }
+
+  /** The setting `members` of its functions, as text. */
+  get membersSetting(): string {
+    return this.scenario.elastic === true ? `0..${this.wantedMembers}` : `${this.wantedMembers}`;
   }
 
   /** The application of a new execution environment. */

@@ -21,6 +21,8 @@ export interface ScenarioPlan {
   readonly faults: readonly [number, number];
   /** Members at the start: at least and at most (inclusive). */
   readonly members: readonly [number, number];
+  /** Whether the scheduler is to decide how many members are wanted, up to those drawn; absent: never. */
+  readonly elastic?: (chance: Chance) => boolean;
   /** Settings drawn for one scenario, over {@link QUICK_SETTINGS} and the application's own. */
   readonly settings?: (chance: Chance) => SettingsInput;
 }
@@ -57,6 +59,7 @@ export function generateScenario(plan: ScenarioPlan, seed: number): Scenario {
   return {
     seed,
     members,
+    ...(plan.elastic?.(createChance(seed, 'elastic')) === true ? { elastic: true } : {}),
     settings,
     taskTimeoutMs: chance.pick(TASK_TIMEOUTS_MS),
     doorbells: chance.happens(DOORBELLS),

@@ -17,7 +17,7 @@ import type { Timeline } from './timeline.js';
 
 /** What a process finds around it: the cloud (cloud.ts). */
 interface Surroundings extends Pick<CallHooks, 'before' | 'after'> {
-  readonly members: number;
+  readonly membersSetting: string;
   readonly host: RuntimePorts['host'];
   readonly log: RuntimePorts['log'];
   readonly leases: RuntimePorts['leases'];
@@ -37,7 +37,7 @@ export function createHandler(cloud: Surroundings, process: SimulatedProcess): S
   const ports = portsOf(cloud, process);
   const options = {
     ports: async () => ports,
-    environment: { MILLRACE_SETTING_MEMBERS: String(cloud.members) },
+    environment: { MILLRACE_SETTING_MEMBERS: cloud.membersSetting },
   };
   switch (process.runs) {
     case 'scheduler':

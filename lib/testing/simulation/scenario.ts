@@ -22,6 +22,8 @@ export interface Scenario {
   readonly seed: number;
   /** Members wanted at the start. */
   readonly members: number;
+  /** Whether the scheduler decides how many are wanted, from none to these. Absent: it does not. */
+  readonly elastic?: boolean;
   /** Over the application's own. */
   readonly settings: SettingsInput;
   /** Longest time of one invocation of the task function, in milliseconds. Lambda: `timeout`. */

@@ -51,17 +51,24 @@ const SUBJECTS: readonly Subject[] = [waking, sleeping, sleeping].flatMap((subje
   subject(FORGETFUL),
 ]);
 
+/** Beats in which bursts of a scenario ask for members, and give them up. */
+const COOLDOWN_MS = 3_000;
+const LAG_TARGET_MS = 20;
+
 export function standardPlan(seed: number): ScenarioPlan {
   return {
     subject: SUBJECTS[(seed % 3) * 2 + (Math.floor(seed / 3) % 2)] ?? waking({}),
     kinds: FAULT_KINDS,
     faults: [5, 10],
     members: [2, 4],
+    elastic: (chance) => chance.happens(0.25),
     inputs: (chance) => Array.from({ length: RECORDS }, () => input(chance)),
     settings: (chance) => ({
       processingGuarantee: chance.happens(0.85) ? 'exactly_once_v2' : 'at_least_once',
       statestoreCacheMaxBytes: chance.happens(0.7) ? 0 : 1_000,
       numStandbyReplicas: chance.below(2),
+      membersCooldownMs: COOLDOWN_MS,
+      membersLagTargetMs: LAG_TARGET_MS,
       ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),
       ...(chance.happens(0.3) ? { maxConcurrentRestores: chance.between(1, 3) } : {}),
       ...(chance.happens(0.3) ? { restoreMaxBytesPerSecond: chance.between(1, 20) * 1_000 } : {}),

@@ -98,6 +98,7 @@ describe('a tick that holds back', () => {
       app,
       assignor: { name: 'none', assign: () => ({ members: new Map(), followUp: false }) },
       wanted: Object.keys(newest.assignment).length,
+      load: null,
       tickReason: 'test',
       failed: [],
       resume: false,

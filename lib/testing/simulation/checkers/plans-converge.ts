@@ -5,7 +5,7 @@
  * Quiet is waited for as long as the slowest way to it takes: a schedule that has to come first (it also ends what a scheduler of
  * earlier settings has planned, precedence.ts), one session time-out until a
  * death is seen, one until a plan on its way is given up (N2 of next-plan.ts), one until a slot that does not come back stops to
- * count (V2 of membership.ts). The plan must then stand still for as long as any watch may take to strike.
+ * count (V2 of membership.ts); and one step down for each member, where the scheduler decides how many there are. The plan must then stand still for as long as any watch may take to strike.
  */
 import type { MemberId, Plan } from '../../../leases/records.js';
 import { memberId } from '../../../leases/slots.js';
@@ -24,9 +24,11 @@ export const plansConverge: Checker = {
 
 async function converge(run: CheckedRun): Promise<void> {
   const { cloud, wrong } = run;
-  const { sessionTimeoutMs, tickIntervalMs } = cloud.app.settings;
+  const { sessionTimeoutMs, tickIntervalMs, membersCooldownMs } = cloud.app.settings;
   const quietMs = sessionTimeoutMs + 2 * tickIntervalMs;
-  const deadlineMs = cloud.time.nowMs + SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs;
+  const stepsMs = cloud.scenario.elastic === true ? cloud.members * (membersCooldownMs + sessionTimeoutMs) : 0;
+  const deadlineMs =
+    cloud.time.nowMs + SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs + stepsMs;
   let problems = await problemsNow(run);
   let plan = await cloud.leases.readPlan();
   let sinceMs = cloud.time.nowMs;
@@ -47,10 +49,15 @@ async function converge(run: CheckedRun): Promise<void> {
 async function problemsNow({ cloud, witness }: CheckedRun): Promise<readonly string[]> {
   const plan = await cloud.leases.readPlan();
   if (plan === null) return ['there is no plan'];
-  const wanted = Array.from({ length: cloud.members }, (_, index) => memberId(index + 1));
+  const wanted = Array.from({ length: wantedBy(plan, cloud) }, (_, index) => memberId(index + 1));
   const excused = cloud.harms.stoppedTasks;
   const tasks = witness.map.tasks.map(({ taskId }) => taskId as string);
   return [...problemsOf(plan, wanted, tasks), ...(await strayOwners(plan, cloud, excused))];
+}
+
+/** Where the scheduler decides how many slots are wanted, it may decide upon any number up to the one given. */
+function wantedBy({ assignment }: Plan, { scenario, members }: CheckedRun['cloud']): number {
+  return scenario.elastic === true ? Math.min(Math.max(1, Object.keys(assignment).length), members) : members;
 }
 
 /** What is wrong with a plan for these slots and tasks. */
