@@ -381,6 +381,9 @@ export function hasSnapshotStandbys(settings: Pick<Settings, 'numStandbyReplicas
   return settings.numStandbyReplicas > 0 && settings.standbyKind === 'snapshot';
 }
 
+/** The value of `snapshotMinRecords` with which tasks write no snapshots. */
+export const SNAPSHOTS_OFF = Number.MAX_SAFE_INTEGER;
+
 /** Kafka: `AutoOffsetResetStrategy`. */
 export const BY_DURATION = 'by_duration:';
 

@@ -17,7 +17,7 @@ export function enter({ app, logger, status, task, ports }: TaskRun, state: Task
   const before = status.phase;
   status.phase = state;
   if (state === before) return;
-  if (state === 'restoring') status.marks.fencedMs ??= ports.host.clock.monotonic();
+  if (state === 'restoring' || state === 'waiting-to-restore') status.marks.fencedMs ??= ports.host.clock.monotonic();
   if (state === 'running') status.marks.restoredMs ??= ports.host.clock.monotonic();
   const { listeners } = app;
   tell(logger, listeners?.onTaskState?.bind(listeners), { taskId: task.taskId, state, before });

@@ -15,6 +15,7 @@ import { observe } from './observe.js';
 import { observeChangelogs } from './observe-changelogs.js';
 import type { SchedulerPorts } from './ports.js';
 import type { Precedence } from './precedence.js';
+import { startNotice } from './start-notice.js';
 import type { ApplicationState } from './state.js';
 
 /** What may differ from the application's settings from tick to tick. */
@@ -112,6 +113,8 @@ async function tick(
   metrics.gauge('running-members', members.length);
   const plan = planAfter(state, done);
   const planNumber = plan?.number ?? null;
+  const notice = startNotice(state, plan === state.plan ? null : plan);
+  if (notice !== null) logger.warn('state-has-no-copy', { ...notice });
   const isThrough = lostTo === null && waitingFor.length === 0;
   if (isThrough || done.some(({ type }) => type === 'WritePlan')) precedence?.noteBegun(planNumber);
   return {

@@ -6,9 +6,11 @@
  *
  * Numbered invariants
  *   S1  a manifest at `nextOffset` N describes the fold of the changelog below N, on a transaction boundary; what was committed beyond may be in
- *       it (N2 of runtime/snapshot.ts), and its tail brings the rest
+ *       it (N2 of runtime/snapshot.ts), and its tail brings the rest. One of a restore in its midst stands at any offset below the last
+ *       stable one, and may lack what was written again beyond N (R1 of runtime/restore-progress.ts): its tail brings that
  *   S2  segments stand oldest first; a later one overrides, key by key; base segments come first and do not overlap
- *   S3  `lastKnownEndAtMs` is a wall time at which N was seen to be the end of the changelog; it only grows, by a new manifest
+ *   S3  `lastKnownEndAtMs` is a wall time at which N was seen to be the end of the changelog, or from which on a delete beyond N is in the log
+ *       for `delete.retention.ms` at least (R2 there); it only grows, by a new manifest
  */
 import type { Host } from '../host/host.js';
 import { SnapshotCorruptedError } from '../model/errors.js';

@@ -152,4 +152,22 @@ export const stateMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'progress-offset',
+    protects:
+      'R1 of restore-progress.ts: a restore in its midst is named by the offset that it has come to; by a later one, what lies between is lost',
+    edits: [
+      {
+        file: 'lib/runtime/restore-progress.ts',
+        find: 'this.written.set(storeName, nextOffset);',
+        replace: 'this.written.set(storeName, progress.position);',
+      },
+      {
+        file: 'lib/runtime/restore-progress.ts',
+        find: 'const { changelog, store, topicId, knownAtMs, position: nextOffset } = progress;',
+        replace:
+          'const { changelog, store, topicId, knownAtMs } = progress;\n    const nextOffset = (progress.position + 10) as Offset;',
+      },
+    ],
+  },
 ];
