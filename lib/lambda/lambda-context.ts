@@ -18,7 +18,7 @@ export function deadlineOf(context: LambdaContext, monotonicMs: number, marginMs
 }
 
 /** The tag of a member that says how much memory its function has, in MB: an assignor can give large tasks to members of a larger class. */
-export const MEMORY_TAG = 'lambda.memory.mb';
+const MEMORY_TAG = 'lambda.memory.mb';
 
 const BYTES_PER_MB = 1_048_576;
 

@@ -1,4 +1,5 @@
 /** The scenarios that the product is proved with: twelve tasks, two repartitions, five kinds of state, three members or about. */
+import type { SettingsInput } from '../../../lib/model/settings.js';
 import type { Chance } from '../../../lib/testing/simulation/chance.js';
 import { FAULT_KINDS } from '../../../lib/testing/simulation/faults/fault-kinds.js';
 import type { ScenarioPlan, UntimedInput } from '../../../lib/testing/simulation/generate-scenario.js';
@@ -45,6 +46,8 @@ const sleeping = (profilesConfig: Readonly<Record<string, string>>): Subject => 
   counting: ['counts', 'numbered'],
   sleeps: true,
 });
+/** Restores that are held back keep what they have come to, again and again. */
+const SLOW_RESTORES: SettingsInput = { snapshotMinRecords: 5, snapshotIntervalMs: 200 };
 /** Seeds with the same remainder share a subject. */
 const SUBJECTS: readonly Subject[] = [waking, sleeping, sleeping].flatMap((subject) => [
   subject({}),
@@ -71,7 +74,7 @@ export function standardPlan(seed: number): ScenarioPlan {
       membersLagTargetMs: LAG_TARGET_MS,
       ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),
       ...(chance.happens(0.3) ? { maxConcurrentRestores: chance.between(1, 3) } : {}),
-      ...(chance.happens(0.3) ? { restoreMaxBytesPerSecond: chance.between(1, 20) * 1_000 } : {}),
+      ...(chance.happens(0.3) ? { ...SLOW_RESTORES, restoreMaxBytesPerSecond: chance.between(3, 100) * 100 } : {}),
     }),
   };
 }

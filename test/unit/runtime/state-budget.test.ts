@@ -28,7 +28,12 @@ describe('the budget of state of a member', () => {
       'STREAMS_STATE_TOO_LARGE: store counts of 0_1 takes 401 bytes at least, beside 600 of other tasks: 1000 are allowed',
     );
     expect(budget.report()).toEqual([
-      { ...{ taskId: SECOND, store: 'counts', basis: 'measured' }, estimatedBytes: 401, otherBytes: 600, budgetBytes: 1_000 },
+      {
+        ...{ taskId: SECOND, store: 'counts', basis: 'measured' },
+        estimatedBytes: 401,
+        otherBytes: 600,
+        budgetBytes: 1_000,
+      },
     ]);
   });
 

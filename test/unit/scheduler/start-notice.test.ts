@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../lib/leases/records.js';
 import { offset } from '../../../lib/model/offset.js';
-import { SNAPSHOTS_OFF, type SettingsInput } from '../../../lib/model/settings.js';
+import { type SettingsInput, SNAPSHOTS_OFF } from '../../../lib/model/settings.js';
 import { startNotice } from '../../../lib/scheduler/start-notice.js';
 import { defineApp } from '../../../lib/topology/app.js';
 import { countingTopology } from '../../support/task-world.js';
