@@ -45,6 +45,7 @@ export function cogroupedTable<K, KR, A>(aggregation: CogroupAggregation<K, KR, 
   const { wiring, cogroup, parents, options, spec, storeKey, tableKey: key, value, windowGraceMs } = aggregation;
   const { graph } = wiring;
   const format = { store: spec.name, key: storeKey, value };
+  const cached = spec.cached ? 'downstream' : false;
   const groups = [...cogroup].map(([grouping, add]) => {
     const parent = grouping.cogroupParentFor(spec.name, parents.get(grouping));
     parents.set(grouping, parent);
@@ -57,7 +58,7 @@ export function cogroupedTable<K, KR, A>(aggregation: CogroupAggregation<K, KR, 
       parents: [parent],
       ...(windowGraceMs === undefined ? {} : { windowGraceMs }),
       write(builder, parents) {
-        const processors = aggregation.supplier({ format, cached: false, sendOldValues: true }, add, index);
+        const processors = aggregation.supplier({ format, cached, sendOldValues: true }, add, index);
         builder.addProcessor(name, processors, { parents }).addStateStore(spec, name);
       },
     });

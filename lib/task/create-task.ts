@@ -292,7 +292,7 @@ class RunningTask implements StreamTask {
       failures: this.failures,
       maxRequestSize,
       refused,
-      cacheMaxBytes: Math.floor(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
+      cacheMaxBytes: Math.ceil(statestoreCacheMaxBytes / Math.max(1, this.stores.cachedCount)),
       openStore: (name, clock) => this.stores.open(name, clock),
       storeNames: this.storeNames,
       openGlobalStore: (name) => this.globals.open(name),

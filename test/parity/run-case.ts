@@ -1,6 +1,7 @@
 /** Runs one case of the family `processing` and says where the answer differs from Kafka Streams'. */
 import { StreamsError } from '../../lib/model/errors.js';
 import { type StreamsApp, topicName } from '../../lib/topology/app.js';
+import { isCached, keptEntries, withoutIdleTombstones } from './cached-answers.js';
 import { byName, canonical, compareChangelogs, compareRecords, compareStores, compareText } from './compare.js';
 import type { CaseRecord, ProcessingCase } from './parity-case.js';
 import { type CaseOutcome, isMissing, playCase, type Topics } from './play-case.js';
@@ -32,11 +33,13 @@ function differences(of: ProcessingCase, got: CaseOutcome): readonly string[] {
   const isListed = (name: string) =>
     !name.startsWith(UNLISTED_STORES) && got.app?.topology.stores.get(name)?.kind !== 'versioned';
   const stores = new Map([...got.stores].filter(([name]) => isListed(name)));
+  const { app } = got;
+  const compared = (all: CaseOutcome['stores']) => (isCached(of) ? keptEntries(all, app) : all);
   return [
     ...described,
     ...errors,
     ...written,
-    ...compareStores(byName(of.stores), stores),
+    ...compareStores(compared(byName(of.stores)), compared(stores)),
     ...(of.queries ?? []).flatMap((query, index) => {
       const answer = canonical(got.answers[index]);
       return answer === canonical(query.result) ? [] : [`query ${canonical(query)}: got ${answer}`];
@@ -83,6 +86,7 @@ function compareWritten(of: ProcessingCase, written: Topics, app: StreamsApp, in
     compared([...written].filter(([topic]) => has(topic) && !opaque.has(topic)));
   const outputs: Topics = new Map();
   for (const { topic, ...record } of of.outputs ?? []) outputs.set(topic, [...(outputs.get(topic) ?? []), record]);
+  const logged = (topics: Topics) => (isCached(of) ? withoutIdleTombstones(topics) : topics);
   const isOutput = (topic: string) => !repartitions.has(topic) && !changelogs.has(topic);
   return [
     ...compareRecords('output', compared(outputs), part(isOutput)),
@@ -91,10 +95,7 @@ function compareWritten(of: ProcessingCase, written: Topics, app: StreamsApp, in
       compared(byName(of.repartitions)),
       part((topic) => repartitions.has(topic)),
     ),
-    ...compareChangelogs(
-      compared(byName(of.changelogs)),
-      part((topic) => changelogs.has(topic)),
-    ),
+    ...compareChangelogs(logged(compared(byName(of.changelogs))), logged(part((topic) => changelogs.has(topic)))),
     ...[...opaque].flatMap(([topic, count]) => {
       const got = written.get(topic)?.length ?? 0;
       return got === count || inputs < Number.POSITIVE_INFINITY || (got < count && takenAtOnce.has(topic))

@@ -20,8 +20,8 @@ export interface AggregateNode<K, A> extends ForwarderOptions {
 export interface RowFold<K, V, A> {
   (record: StreamRecord<K, V>, aggregate: A | null): Awaitable<A | null>;
   /**
-   * What a key without row begins with. Kafka Streams' aggregations of streams give it downstream as the old value of a row that was
-   * not there; reductions, and aggregations of tables, do not.
+   * What a key without row begins with. Without a cache Kafka Streams' aggregations of streams give it downstream as the old value of a
+   * row that was not there; reductions, and aggregations of tables, do not.
    */
   readonly init?: () => Awaitable<A>;
 }
@@ -111,7 +111,10 @@ export class AggregateProcessor<K, V, A> implements Processor<K, V, K, Change<A>
       oldCell: this.node.sendOldValues ? oldCell(this.rows, stored, start) : ABSENT,
       existed: stored !== null,
       put,
-      timestampMs,
+      timestampMs:
+        bytes === null
+          ? this.forwarder.deleteTimeMs({ rowMs: timestampMs, recordMs: record.timestampMs })
+          : timestampMs,
       headers: record.headers,
       sizeBytes: bytes === null ? 0 : bytes.length,
     });

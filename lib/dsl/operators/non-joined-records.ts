@@ -99,7 +99,7 @@ export class NonJoinedRecords {
   }
 
   /**
-   * Walks from the oldest record on until it has met one that is open of each stream, and to the one after it. Where only the left
+   * Walks from the oldest record on until it has met one that is open of each stream, and to the value after it. Where only the left
    * stream's wait there is no such end: what the walk would come to is told by the last record, without walking there.
    */
   private look(): Awaitable<readonly ClosedRecords[]> {
@@ -110,8 +110,11 @@ export class NonJoinedRecords {
       const key = readNonJoinedKey(entry.key);
       last = key.timestampMs;
       if (open.size === 2) return true; // both streams' records are open from here on
+      const values = nonJoinedValues(byteKey(entry.value));
       if (this.isOpen(key.timestampMs, key.side)) open.add(key.side);
-      else closed.push({ ...key, values: nonJoinedValues(byteKey(entry.value)) });
+      else closed.push({ ...key, values });
+      // Kafka Streams goes value by value: the one after may be the next of this very record.
+      if (open.size === 2 && values.length > 1) return true;
       return open.size > 0 && !this.bothWait;
     };
     return andThen(firstOf(this.bytes.entries(EVERYTHING), isLast), () => {

@@ -110,8 +110,10 @@ class SlidingAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
     { start, next }: Pick<WindowUpdate<K, A>, 'start' | 'next'>,
   ): Awaitable<void> {
     const { startMs, from, before } = step;
-    const timestampMs = from === null ? record.timestampMs : Math.max(record.timestampMs, from.timestampMs);
-    const storedMs = next === null ? record.timestampMs : timestampMs;
+    const recordMs = record.timestampMs;
+    const rowMs = from === null ? recordMs : Math.max(recordMs, from.timestampMs);
+    const storedMs = next === null ? recordMs : rowMs;
+    const timestampMs = next === null ? this.rows.deleteTimeMs({ rowMs, recordMs }) : rowMs;
     const window = { startMs, endMs: startMs + this.differenceMs };
     const { keyCell, headers } = record;
     const at = packWindowKey(key, startMs, 0);

@@ -93,10 +93,12 @@ class WindowAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
     record: StreamRecord<K, V>,
     { before, start, next }: Pick<WindowUpdate<K, A>, 'before' | 'start' | 'next'>,
   ): Awaitable<void> {
-    const timestampMs = before === null ? record.timestampMs : Math.max(record.timestampMs, before.timestampMs);
+    const recordMs = record.timestampMs;
+    const rowMs = before === null ? recordMs : Math.max(recordMs, before.timestampMs);
     const { keyCell, headers } = record;
     // A delete's changelog record has the timestamp of the record that caused it, as in Kafka Streams.
-    const storedMs = next === null ? record.timestampMs : timestampMs;
+    const storedMs = next === null ? recordMs : rowMs;
+    const timestampMs = next === null ? this.rows.deleteTimeMs({ rowMs, recordMs }) : rowMs;
     return this.rows.update({ at, keyCell, window, before, start, next, storedMs, timestampMs, headers });
   }
 }

@@ -100,6 +100,11 @@ export class WindowRows<K, A> {
     return this.forwarder.holdsBack;
   }
 
+  /** The timestamp with which a delete goes downstream, where that of other updates is their row's. */
+  deleteTimeMs(of: { readonly rowMs: number; readonly recordMs: number }): number {
+    return this.forwarder.deleteTimeMs(of);
+  }
+
   /** Takes note of a record. @returns the time up to which windows are closed now */
   observe(timestampMs: number): number {
     this.close.observe(timestampMs);

@@ -3,6 +3,11 @@ import type { CaseNode } from '../case-nodes.js';
 import { randomWindow } from './random-window.js';
 import type { Piece, TopologyDraft } from './topology-draft.js';
 
+/** Not so long that no random input goes past it. */
+const SHORT_RETENTION_MS = 3_000;
+/** So long that none does. */
+const LONG_RETENTION_MS = 1_000_000;
+
 export function group(draft: TopologyDraft, input: Piece): void {
   const { choice } = draft;
   const byKey = choice.happens(0.5);
@@ -31,8 +36,10 @@ function windowedBy(draft: TopologyDraft, input: Piece): void {
     { op: 'windowedBy', in: input.id, window, ...(final ? { emit: 'onWindowClose' as const } : {}) },
     { ...input, kind: input.kind === 'cogrouped' ? 'windowedCogroup' : 'windowed', windowedKey: true, session },
   );
-  // Where stream time jumps past the retention Kafka Streams loses final results: such cases are not to be equalled.
-  const retention = final ? { retentionMs: 1_000_000 } : draft.choice.happens(0.15) ? { retentionMs: 3_000 } : {};
+  const drawn = !final && draft.choice.happens(0.15) ? { retentionMs: SHORT_RETENTION_MS } : {};
+  // Where stream time jumps past the retention Kafka Streams loses final results, and its cache goes on showing sessions that the store
+  // has let go, for as long as there is memory: such cases are not to be equalled.
+  const retention = final || (session && draft.traits.cached) ? { retentionMs: LONG_RETENTION_MS } : drawn;
   aggregate(draft, made, window.type === 'unlimited' ? {} : retention);
 }
 

@@ -6,6 +6,10 @@ import { RandomPapi } from './random-papi.js';
 import { RandomTopology } from './random-topology.js';
 import { PLAIN } from './topology-draft.js';
 
+const CACHE_SETTING = 'statestore.cache.max.bytes';
+/** None, so that every update is given out; so little that each update pushes itself out; Kafka's default, with which users run. */
+const CACHE_BYTES = ['0', '1', '10485760'] as const;
+
 const OPTIMIZATIONS = [
   'all',
   'reuse.ktable.source.topics',
@@ -17,14 +21,27 @@ const OPTIMIZATIONS = [
 export function randomCase(seed: number): ProcessingCase {
   const choice = createChance(seed, 'parity');
   const optimization = randomOptimization(choice, 0.2);
-  const topology = new RandomTopology(choice, { ...PLAIN, processed: !mergesRepartitions(optimization) });
+  const cache = randomCache(seed);
+  const processed = !mergesRepartitions(optimization);
+  const topology = new RandomTopology(choice, { ...PLAIN, processed, cached: cache !== '0' });
   const made = topology.make();
   return {
     name: `random-${seed}`,
-    ...optimization,
+    ...withCache(optimization, cache),
     topology: made as unknown as Readonly<Record<string, Json>>,
     inputs: randomInputs(choice, topology.inputs),
   };
+}
+
+/** Beside what else a seed makes: the same case is asked for with one cache or another. */
+function randomCache(seed: number): string {
+  return createChance(seed, 'parity-cache').pick(CACHE_BYTES);
+}
+
+/** `0` is the setting of all cases that do not say. */
+function withCache({ config = {} }: Optimized, cache: string): Optimized {
+  if (cache !== '0') return { config: { ...config, [CACHE_SETTING]: cache } };
+  return Object.keys(config).length === 0 ? {} : { config };
 }
 
 interface Optimized {

@@ -15,6 +15,7 @@ export function randomTopologyCase(seed: number): TopologyCase {
     sharedTopics: choice.pick([0, 0.3]),
     counted: choice.pick([0, 0.5]),
     processed: !mergesRepartitions(optimization),
+    cached: false,
   });
   const made = topology.make();
   const common = choice.between(1, MAX_PARTITIONS);

@@ -20,9 +20,11 @@ export async function shrink<C extends Shrinkable>(of: C, fails: (smaller: C) =>
     return tries >= 0 && (await fails(smaller));
   };
   let best = of;
-  if (best.config !== undefined) {
-    const { config: _config, ...plain } = best;
-    if (await stillFails(plain as C)) best = plain as C;
+  for (const name of Object.keys(best.config ?? {})) {
+    const { [name]: _left, ...config } = best.config ?? {};
+    const { config: _all, ...plain } = best;
+    const candidate = (Object.keys(config).length === 0 ? plain : { ...best, config }) as C;
+    if (await stillFails(candidate)) best = candidate;
   }
   for (const smaller of withoutNodes) {
     for (let at = sizeOf(best) - 1; at >= 0; at -= 1) {

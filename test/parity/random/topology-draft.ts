@@ -46,9 +46,18 @@ export interface DraftTraits {
   readonly counted: number;
   /** Whether streams have processors: this library keeps them before a repartition topic that it merges, Kafka Streams does not. */
   readonly processed: boolean;
+  /** Whether they run with caches. */
+  readonly cached: boolean;
 }
 
-export const PLAIN: DraftTraits = { named: 0.15, clashing: 0, sharedTopics: 0, counted: 0, processed: true };
+export const PLAIN: DraftTraits = {
+  named: 0.15,
+  clashing: 0,
+  sharedTopics: 0,
+  counted: 0,
+  processed: true,
+  cached: false,
+};
 
 export class TopologyDraft {
   readonly traits: DraftTraits;

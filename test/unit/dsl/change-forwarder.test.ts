@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../lib/dsl/change.js';
-import { ChangeForwarder } from '../../../lib/dsl/operators/change-forwarder.js';
+import { ChangeForwarder, type ForwarderOptions } from '../../../lib/dsl/operators/change-forwarder.js';
 import { type Awaitable, isPromise } from '../../../lib/model/awaitable.js';
 import type { ByteKey } from '../../../lib/model/byte-key.js';
 import type { Offset } from '../../../lib/model/offset.js';
@@ -19,7 +19,11 @@ class Bench {
   readonly forwarder: ChangeForwarder<string, string>;
   private flushes: (() => Awaitable<void>)[] = [];
 
-  constructor(of: { readonly cacheMaxBytes: number; readonly cached?: boolean; readonly slow?: boolean }) {
+  constructor(of: {
+    readonly cacheMaxBytes: number;
+    readonly cached?: ForwarderOptions['cached'];
+    readonly slow?: boolean;
+  }) {
     const metadata = () =>
       this.offset === null ? undefined : { topic: 'in', partition: 0, offset: this.offset as Offset };
     const forward = (record: StreamRecord<string, Change<string>>) => {
@@ -47,13 +51,20 @@ class Bench {
     });
   }
 
-  update(key: string, was: string | null, now: string | null, timestampMs: number): Awaitable<void> {
+  /** @param existed whether `was` is of a row that was stored, not what one begins with */
+  update(
+    key: string,
+    was: string | null,
+    now: string | null,
+    timestampMs: number,
+    existed = was !== null,
+  ): Awaitable<void> {
     return this.forwarder.update({
       key: key as ByteKey,
       keyCell: Cell.of(key),
       newCell: Cell.of(now),
       oldCell: Cell.of(was),
-      existed: was !== null,
+      existed,
       timestampMs,
       headers: NO_HEADERS,
       sizeBytes: now?.length ?? 0,
@@ -89,6 +100,39 @@ describe('updates of a table', () => {
     await bench.flush();
 
     expect(bench.out).toEqual(['a:null>1@2', 'b:x>2@3']);
+  });
+
+  it.each([
+    ['held back', { cacheMaxBytes: 10_000 }, 'null'],
+    ['held back downstream', { cacheMaxBytes: 10_000, cached: 'downstream' }, 'null'],
+    ['not held back', { cacheMaxBytes: 0 }, '0'],
+    ['not held back downstream', { cacheMaxBytes: 0, cached: 'downstream' }, '0'],
+  ] as const)('that are %s have %3$s as the old value of a new row that begins with 0', async (_when, options, old) => {
+    const bench = new Bench(options);
+
+    await bench.update('a', '0', '1', 1, false);
+    await bench.flush();
+
+    expect(bench.out).toEqual([`a:${old}>1@1`]);
+  });
+
+  it('go on at once, with the old value of each, where an operator downstream holds them back', async () => {
+    const bench = new Bench({ cacheMaxBytes: 10_000, cached: 'downstream' });
+
+    await bench.update('a', '0', '1', 1, false);
+    await bench.update('a', '1', '2', 2);
+
+    expect(bench.out).toEqual(['a:null>1@1', 'a:1>2@2']);
+    expect(bench.forwarder.holdsBack).toBe(true);
+  });
+
+  it.each([
+    ['the record, if it is held back', { cacheMaxBytes: 10_000 }, 3],
+    ['the row, if it goes on at once', { cacheMaxBytes: 0 }, 9],
+  ])('that delete have the timestamp of %s', (_what, options, timestampMs) => {
+    const { forwarder } = new Bench(options);
+
+    expect(forwarder.deleteTimeMs({ rowMs: 9, recordMs: 3 })).toBe(timestampMs);
   });
 
   it('go downstream as from the record that brought them last, whatever is processed when they leave', async () => {
