@@ -5,7 +5,7 @@
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import { tombstoneMarginMs } from '../snapshots/usability.js';
-import { ENTRY_OVERHEAD_BYTES } from '../state/memory-store.js';
+import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
 import type { TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import type { LoadObserver, LoadSource } from './load-store.js';

@@ -1,40 +1,47 @@
 /**
  * The in-memory engine: one partition of one store as a committed image and a stack of overlays (T1–T4 of byte-store.ts).
  *
- * It knows bytes alone; typed stores are wrapped around it. There is one map, from key to slot: image and overlays meet in the
- * slot, so that a read is one look-up however many transactions are undecided, and a commit or rollback visits the slots that its
- * transaction touched, without a look-up.
+ * It knows bytes alone; typed stores are wrapped around it. There is one table of entries, off the JavaScript heap
+ * (entry-table.ts): image and overlays meet in the entry, whose note names the slot with what is undecided. So a read is one
+ * look-up however many transactions are undecided, and a commit or rollback visits the entries that its transaction touched,
+ * without a look-up.
  *
- *   M1  a key is in the map exactly as long as its slot holds something
+ *   M1  an entry is in the table exactly as long as there is a committed value or an undecided write of its key
  *   M2  an overlay lists each slot that has a pending write of it, once
- *   M3  the timeline of a store with a layout has every key of the map, but for versions that outlive the retention
+ *   M3  the timeline of a store with a layout has every entry of the table, but for versions that outlive the retention
+ *   M4  the note of an entry is 0 where it has a committed value and nothing else: nearly always
  */
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import { appendAll } from '../model/lists.js';
 import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TimeRange, TransactionalStore } from './byte-store.js';
-import { KeyCursor } from './key-cursor.js';
-import { OrderedKeys } from './ordered-keys.js';
+import { EntryCursor } from './entry-cursor.js';
+import { EntryTable, NONE } from './entry-table.js';
+import { OrderedEntries } from './ordered-entries.js';
 import { Overlay, type PresentEntry, Slot, StoreEntry } from './slot.js';
 import { isExpired, progressWith, type StoreLayout } from './store-layout.js';
 import { furthest, NO_PROGRESS, type StoreProgress } from './store-progress.js';
 import { Timeline } from './timeline.js';
 
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
-/** What one entry costs besides its bytes: map slot, objects, string headers; measured on Node 20, rounded up. */
-export const ENTRY_OVERHEAD_BYTES = 192;
+/** In a note: nothing is committed. The bits below are the index of the slot + 1, or 0 where nothing is pending. */
+const UNCOMMITTED = 0x8000_0000;
+const SLOT_MASK = 0x7fff_ffff;
 
 export class MemoryStore implements TransactionalStore {
   readonly name: string;
-  private readonly slots = new Map<ByteKey, Slot>();
-  private readonly ordered = new OrderedKeys(this.slots);
+  private readonly table = new EntryTable();
+  private readonly ordered = new OrderedEntries(this.table);
+  private readonly slots: Slot[] = [];
+  private readonly freeSlots: Slot[] = [];
   /** Oldest first: the sealed overlays. */
   private sealed: Overlay[] = [];
   private open: Overlay | null = null;
   private visibleCount = 0;
-  private bytes = 0;
-  /** The slot looked up last: who reads a key often writes it next. */
-  private recent: Slot | null = null;
+  private pendingBytes = 0;
+  /** What was looked up last: who reads a key often writes it next. */
+  private recentKey: ByteKey | null = null;
+  private recent = NONE;
   private readonly layout: StoreLayout | null;
   private readonly timeline: Timeline | null;
   private committedProgress = NO_PROGRESS;
@@ -42,11 +49,12 @@ export class MemoryStore implements TransactionalStore {
   constructor(name: string, layout: StoreLayout | null = null) {
     this.name = name;
     this.layout = layout;
-    this.timeline = layout === null ? null : new Timeline(layout);
+    this.timeline = layout === null ? null : new Timeline(layout, this.table);
   }
 
   get(key: ByteKey): StoredValue | null {
-    return this.find(key)?.visible() ?? null;
+    const entry = this.find(key);
+    return entry === NONE ? null : this.visible(entry, key);
   }
 
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
@@ -62,23 +70,28 @@ export class MemoryStore implements TransactionalStore {
         return false;
       }
     }
-    const slot = this.find(key) ?? this.add(key);
-    const wasVisible = slot.visible() !== null;
-    const replaced = slot.write(new StoreEntry(key, value, timestampMs), this.open);
-    this.bytes += (value?.length ?? 0) - (replaced?.valueSizeBytes ?? 0);
+    const found = this.find(key);
+    const entry = found === NONE ? this.add(key, value?.length ?? 0) : found;
+    const note = this.table.note(entry);
+    const slot = this.slotOf(entry, note);
+    const wasVisible = slot.pending === null ? note < UNCOMMITTED : slot.pending.packed !== null;
+    const write = new StoreEntry(key, value, timestampMs);
+    const replaced = slot.write(write, this.open);
+    this.pendingBytes += write.sizeBytes - (replaced?.sizeBytes ?? 0);
     this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
     return true;
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
-    return this.walk(range, (slot) => slot.visible());
+    return this.walk(range, (entry, key) => this.visible(entry, key));
   }
 
   *entriesByTime(range: TimeRange): Iterable<StoredEntry> {
     if (this.timeline === null) return;
     for (const key of this.timeline.keys(range)) {
-      const entry = this.slots.get(key)?.visible() ?? null;
-      if (entry !== null) yield entry;
+      const entry = this.table.find(key);
+      const visible = entry === NONE ? null : this.visible(entry, key);
+      if (visible !== null) yield visible;
     }
   }
 
@@ -98,7 +111,7 @@ export class MemoryStore implements TransactionalStore {
   }
 
   get sizeBytes(): number {
-    return this.bytes;
+    return this.table.sizeBytes + this.pendingBytes;
   }
 
   seal(): readonly StoreWrite[] {
@@ -121,8 +134,10 @@ export class MemoryStore implements TransactionalStore {
     for (const slot of overlay.slots) {
       const write = slot.takeOldest();
       if (write === null) continue;
-      this.bytes -= write.valueSizeBytes;
-      this.setCommitted(slot, write);
+      this.pendingBytes -= write.sizeBytes;
+      const isDecided = slot.pending === null;
+      if (isDecided) this.freeSlots.push(slot);
+      this.setCommitted(slot.entry, write, isDecided ? 0 : slot.index + 1);
     }
     this.advance(overlay.progress);
   }
@@ -163,46 +178,78 @@ export class MemoryStore implements TransactionalStore {
   }
 
   clear(): void {
-    this.slots.clear();
+    this.table.clear();
     this.ordered.forget();
+    this.slots.length = 0;
+    this.freeSlots.length = 0;
     this.sealed = [];
     this.open = null;
-    this.recent = null;
+    this.forgetRecent();
     this.visibleCount = 0;
-    this.bytes = 0;
+    this.pendingBytes = 0;
     this.timeline?.clear();
     this.committedProgress = NO_PROGRESS;
   }
 
   committed(): Iterable<StoredEntry> {
-    return this.walk(EVERYTHING, (slot) => slot.committed);
+    return this.walk(EVERYTHING, (entry, key) => (this.isCommitted(entry) ? this.table.read(entry, key) : null));
   }
 
-  private find(key: ByteKey): Slot | null {
-    if (this.recent !== null && this.recent.key === key) return this.recent;
-    const slot = this.slots.get(key);
-    if (slot === undefined) return null;
-    this.recent = slot;
+  private find(key: ByteKey): number {
+    if (this.recent !== NONE && this.recentKey === key) return this.recent;
+    const entry = this.table.find(key);
+    this.recentKey = key;
+    this.recent = entry;
+    return entry;
+  }
+
+  private add(key: ByteKey, valueLength: number): number {
+    const entry = this.table.add(key, valueLength, UNCOMMITTED);
+    this.ordered.added(entry);
+    this.timeline?.add(entry, key);
+    this.recentKey = key;
+    this.recent = entry;
+    return entry;
+  }
+
+  private remove(entry: number, key: ByteKey): void {
+    this.ordered.removing(entry, key);
+    this.timeline?.remove(key);
+    this.table.remove(entry, key);
+    if (this.recent === entry) this.forgetRecent();
+  }
+
+  private forgetRecent(): void {
+    this.recent = NONE;
+    this.recentKey = null;
+  }
+
+  /** What a read sees (T1); null if there is nothing, or a delete. */
+  private visible(entry: number, key: ByteKey): StoredEntry | null {
+    const note = this.table.note(entry);
+    if (note === 0) return this.table.read(entry, key);
+    const { pending } = this.slots[(note & SLOT_MASK) - 1] as Slot;
+    return pending === null || pending.packed === null ? null : (pending as PresentEntry);
+  }
+
+  private isCommitted(entry: number): boolean {
+    return this.table.note(entry) < UNCOMMITTED;
+  }
+
+  /** The slot of an entry, made if there is none. */
+  private slotOf(entry: number, note: number): Slot {
+    const index = note & SLOT_MASK;
+    if (index !== 0) return this.slots[index - 1] as Slot;
+    const slot = this.freeSlots.pop() ?? this.newSlot();
+    slot.entry = entry;
+    this.table.setNote(entry, note | (slot.index + 1));
     return slot;
   }
 
-  private add(key: ByteKey): Slot {
-    const slot = new Slot(key);
-    this.slots.set(key, slot);
-    this.ordered.touch(key);
-    this.timeline?.add(key);
-    this.bytes += ENTRY_OVERHEAD_BYTES + key.length;
-    this.recent = slot;
+  private newSlot(): Slot {
+    const slot = new Slot(this.slots.length);
+    this.slots.push(slot);
     return slot;
-  }
-
-  private removeIfEmpty(slot: Slot): void {
-    if (!slot.isEmpty) return;
-    this.slots.delete(slot.key);
-    this.ordered.touch(slot.key);
-    this.timeline?.remove(slot.key);
-    this.bytes -= ENTRY_OVERHEAD_BYTES + slot.key.length;
-    if (this.recent === slot) this.recent = null;
   }
 
   private expectNoOverlay(): void {
@@ -212,11 +259,12 @@ export class MemoryStore implements TransactionalStore {
 
   /** Writes into the image while there is nothing above it. */
   private setImage(write: StoreWrite): void {
-    const found = this.find(write.key);
-    if (found === null && write.value === null) return;
-    const slot = found ?? this.add(write.key);
-    this.visibleCount += (write.value === null ? 0 : 1) - (slot.committed === null ? 0 : 1);
-    this.setCommitted(slot, new StoreEntry(write.key, write.value, write.timestampMs));
+    const { key, value } = write;
+    const found = this.find(key);
+    if (found === NONE && value === null) return;
+    const entry = found === NONE ? this.add(key, value?.length ?? 0) : found;
+    this.visibleCount += (value === null ? 0 : 1) - (found === NONE ? 0 : 1);
+    this.setCommitted(entry, write, 0);
   }
 
   /** Takes note of committed progress, and lets go of what retention no longer covers (T6). */
@@ -224,44 +272,53 @@ export class MemoryStore implements TransactionalStore {
     this.committedProgress = furthest(this.committedProgress, progress);
     if (this.layout === null || this.timeline === null) return;
     const expired = this.timeline.takeExpired(this.layout.firstLiveMs(this.committedProgress.streamTimeMs));
-    for (const key of expired) this.expire(key, this.layout);
+    for (const { number, key } of expired) if (this.table.has(number)) this.expire(number, key, this.layout);
   }
 
   /** No undecided transaction has written what goes here: for all of them it had expired (a younger one's time is no earlier). */
-  private expire(key: ByteKey, { versions }: StoreLayout): void {
-    const slot = this.slots.get(key);
-    if (slot === undefined) return;
-    const { committed } = slot;
-    if (versions === undefined) this.dropCommitted(slot);
-    else if (committed !== null) {
-      const older = [...this.walk(versions.olderThan(key), (each) => each.committed)];
-      for (const entry of older) {
-        const superseded = versions.areOfOneKey(entry.key, key) ? this.slots.get(entry.key) : undefined;
-        if (superseded !== undefined) this.dropCommitted(superseded);
-      }
-      if (versions.isDelete(committed.packed as ByteKey)) this.dropCommitted(slot);
+  private expire(entry: number, key: ByteKey, { versions }: StoreLayout): void {
+    if (!this.isCommitted(entry)) return;
+    if (versions === undefined) {
+      this.dropCommitted(entry, key);
+      return;
     }
+    const older = [
+      ...this.walk(versions.olderThan(key), (each, at) => (this.isCommitted(each) ? this.table.read(each, at) : null)),
+    ];
+    for (const each of older) {
+      if (!versions.areOfOneKey(each.key, key)) continue;
+      const superseded = this.table.find(each.key);
+      if (superseded !== NONE) this.dropCommitted(superseded, each.key);
+    }
+    if (versions.isDelete(this.table.read(entry, key).value)) this.dropCommitted(entry, key);
   }
 
-  private dropCommitted(slot: Slot): void {
-    if (slot.committed === null) return;
+  private dropCommitted(entry: number, key: ByteKey): void {
+    const note = this.table.note(entry);
+    if (note >= UNCOMMITTED) return;
     this.visibleCount -= 1;
-    this.bytes -= slot.committed.valueSizeBytes;
-    slot.committed = null;
-    this.removeIfEmpty(slot);
+    if (note === 0) this.remove(entry, key);
+    else this.table.setNote(entry, (note | UNCOMMITTED) >>> 0);
   }
 
-  private setCommitted(slot: Slot, entry: StoreEntry): void {
-    this.bytes += entry.valueSizeBytes - (slot.committed?.valueSizeBytes ?? 0);
-    slot.committed = entry.packed === null ? null : (entry as PresentEntry);
-    if (entry.packed === null) this.removeIfEmpty(slot);
+  /** @param slot of what is still undecided, its index + 1; 0 if nothing is */
+  private setCommitted(entry: number, write: StoreWrite, slot: number): void {
+    const bytes = write.packed === undefined ? write.value : write.packed;
+    if (bytes !== null) this.table.setValue(entry, write.key, bytes, write.timestampMs, slot);
+    else if (slot === 0) this.remove(entry, write.key);
+    else this.table.setNote(entry, (slot | UNCOMMITTED) >>> 0);
   }
 
   private dropPending(slot: Slot): void {
     if (slot.pending === null) return; // an older overlay that touched it too has dropped the whole chain
-    this.visibleCount += (slot.committed === null ? 0 : 1) - (slot.visible() === null ? 0 : 1);
-    this.bytes -= slot.dropPending();
-    this.removeIfEmpty(slot);
+    const { entry } = slot;
+    const { key, packed } = slot.pending;
+    const isCommitted = this.isCommitted(entry);
+    this.visibleCount += (isCommitted ? 1 : 0) - (packed === null ? 0 : 1);
+    this.pendingBytes -= slot.dropPending();
+    this.freeSlots.push(slot);
+    if (isCommitted) this.table.setNote(entry, 0);
+    else this.remove(entry, key);
   }
 
   /**
@@ -270,19 +327,20 @@ export class MemoryStore implements TransactionalStore {
    */
   private *walk(
     { from, to, reverse = false }: KeyRange,
-    read: (slot: Slot) => StoredEntry | null,
+    read: (entry: number, key: ByteKey) => StoredEntry | null,
   ): Generator<StoredEntry> {
-    const cursor = new KeyCursor(this.ordered, reverse);
-    let bound = reverse ? to : from;
-    let inclusive = !reverse; // `from` is inclusive, `to` exclusive
-    for (;;) {
-      const key = cursor.seek(bound, inclusive);
-      if (key === null || (reverse ? from !== null && key < from : to !== null && key >= to)) return;
-      const slot = this.slots.get(key);
-      const entry = slot === undefined ? null : read(slot);
-      bound = key;
-      inclusive = false;
-      if (entry !== null) yield entry;
+    const cursor = new EntryCursor(this.table, this.ordered, reverse);
+    const end = reverse ? from : to;
+    // `from` is inclusive, `to` exclusive.
+    for (let entry = cursor.first(reverse ? to : from, !reverse); entry !== NONE; ) {
+      if (end !== null) {
+        const order = this.table.compareTo(entry, end);
+        if (reverse ? order < 0 : order >= 0) return;
+      }
+      const key = this.table.key(entry);
+      const found = read(entry, key);
+      if (found !== null) yield found;
+      entry = cursor.next(key);
     }
   }
 }

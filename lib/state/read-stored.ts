@@ -1,6 +1,7 @@
 import { unpackInto } from '../model/byte-key.js';
 import type { Serde } from '../serde/serde.js';
 import type { StoredValue } from './byte-store.js';
+import { CopiedEntry } from './copied-entry.js';
 import { StoreEntry } from './slot.js';
 
 /** Values up to this size are laid out in a buffer that is used again and again. */
@@ -16,11 +17,14 @@ const scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
  * @throws whatever the serde throws
  */
 export function readStored<V>(stored: StoredValue, serde: Serde<V>): V {
-  if (stored instanceof StoreEntry && serde.immutable === true && serde.deserializeRange !== undefined) {
-    const { packed } = stored;
-    if (packed !== null && packed.length <= SCRATCH_BYTES) {
-      unpackInto(scratch, 0, packed);
-      return serde.deserializeRange(scratch, 0, packed.length);
+  if (serde.deserializeRange !== undefined) {
+    if (stored instanceof CopiedEntry) return serde.deserializeRange(stored.bytes, stored.start, stored.end);
+    if (stored instanceof StoreEntry && serde.immutable === true) {
+      const { packed } = stored;
+      if (packed !== null && packed.length <= SCRATCH_BYTES) {
+        unpackInto(scratch, 0, packed);
+        return serde.deserializeRange(scratch, 0, packed.length);
+      }
     }
   }
   return serde.deserialize(stored.value);

@@ -2,8 +2,11 @@ import { type ByteKey, byteKey, type Encoded, type PackedBytes } from '../model/
 import type { StoredEntry, StoreWrite } from './byte-store.js';
 import type { StoreProgress } from './store-progress.js';
 
+/** What a write that is not committed costs besides its value, estimated: the object, and headers of strings. */
+const WRITE_BYTES = 128;
+
 /**
- * A write, committed or not. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that
+ * A write of a transaction. Its value lies in a string, one byte a character: on the heap, nothing around it, and not a view that
  * keeps a fetched megabyte alive. Reading makes a buffer of it, the form that serdes read without a further object.
  */
 export class StoreEntry implements StoreWrite {
@@ -23,12 +26,13 @@ export class StoreEntry implements StoreWrite {
     return this.packed === null ? null : Buffer.from(this.packed, 'latin1');
   }
 
-  get valueSizeBytes(): number {
-    return this.packed?.length ?? 0;
+  /** What it counts for in the bytes that a store holds. */
+  get sizeBytes(): number {
+    return WRITE_BYTES + (this.packed?.length ?? 0);
   }
 }
 
-/** An entry that is no delete. */
+/** A write that is no delete. */
 export type PresentEntry = StoreEntry & StoredEntry;
 
 /** The writes of one transaction: the slots that it touched, each once, in the order in which they were first written. */
@@ -52,32 +56,22 @@ interface BuriedWrite {
 }
 
 /**
- * All that a store knows of one key: what is committed, and what undecided transactions wrote.
+ * What undecided transactions wrote of one entry. It is used again for another when all are decided.
  *
- * Nearly always that is at most one write; an older one is only kept where two transactions wrote the same key.
+ * Nearly always that is one write; an older one is only kept where two transactions wrote the same key.
  */
 export class Slot {
-  readonly key: ByteKey;
-  committed: PresentEntry | null = null;
-  /** The newest undecided write; a value of null hides what is below. */
+  /** The newest undecided write; a value of null hides what is committed. */
   pending: StoreEntry | null = null;
+  /** Number of the entry in the store's table. */
+  entry = 0;
+  /** Where it stands among the store's slots. */
+  readonly index: number;
   private overlay: Overlay | null = null;
   private below: BuriedWrite | null = null;
 
-  constructor(key: ByteKey) {
-    this.key = key;
-  }
-
-  /** What a read sees (T1); null if there is nothing, or a delete. */
-  visible(): PresentEntry | null {
-    const { pending } = this;
-    if (pending === null) return this.committed;
-    return pending.packed === null ? null : (pending as PresentEntry);
-  }
-
-  /** Whether nothing is left to remember. */
-  get isEmpty(): boolean {
-    return this.pending === null && this.committed === null;
+  constructor(index: number) {
+    this.index = index;
   }
 
   /** Notes a write of a transaction. @returns the write of the same transaction that it replaces, or null if this is its first */
@@ -111,10 +105,10 @@ export class Slot {
     return oldest.write;
   }
 
-  /** Forgets every undecided write. @returns bytes of values that were forgotten */
+  /** Forgets every undecided write. @returns bytes that they counted for */
   dropPending(): number {
-    let bytes = this.pending?.valueSizeBytes ?? 0;
-    for (let buried = this.below; buried !== null; buried = buried.below) bytes += buried.write.valueSizeBytes;
+    let bytes = this.pending?.sizeBytes ?? 0;
+    for (let buried = this.below; buried !== null; buried = buried.below) bytes += buried.write.sizeBytes;
     this.forget();
     return bytes;
   }

@@ -5,7 +5,7 @@
  * that came too late included. So whoever folds the same writes comes to the same time and lets the same entries go, with
  * no tombstone in the log: restore, standby and query trim as the task does.
  */
-import type { ByteKey, PackedBytes } from '../model/byte-key.js';
+import type { ByteKey } from '../model/byte-key.js';
 import type { KeyRange, StoreWrite } from './byte-store.js';
 import { furthest, type StoreProgress } from './store-progress.js';
 
@@ -36,7 +36,7 @@ export interface VersionLayout {
   /** Whether two entries are versions of one key. */
   areOfOneKey(a: ByteKey, b: ByteKey): boolean;
   /** Whether a version says that from its time on there is no value. */
-  isDelete(value: PackedBytes): boolean;
+  isDelete(value: Uint8Array): boolean;
   /** The changelog record of a version: its plain key, with the version's time as timestamp. */
   toChangelog(write: StoreWrite): StoreWrite;
   fromChangelog(record: StoreWrite): StoreWrite;

@@ -48,7 +48,7 @@ export function versionLayout(historyRetentionMs: number): StoreLayout {
     versions: {
       olderThan: (packed) => ({ from: packVersionKey(plainKey(packed), 0), to: packed }),
       areOfOneKey: (a, b) => a.length === b.length && plainKey(a) === plainKey(b),
-      isDelete: (value) => value === DELETED,
+      isDelete: (value) => value.length === 1 && value[0] === DELETED.charCodeAt(0),
       toChangelog: (write) => ({
         ...plainValue(write),
         key: plainKey(write.key),
