@@ -6,6 +6,8 @@
  *   G2  a task that the plan gives to somebody else is handed back in order: batch finished, committed, released; when, says
  *       hand-backs.ts
  *   G3  what a predecessor of the same slot still holds while it hands over is waited for a moment, then taken
+ *   G4  a task that this application does not have, since a plan of another version of it grants it, is left alone: its lease is for
+ *       a member that can run it
  */
 import type { Incarnation, Lease, Plan } from '../leases/records.js';
 import type { Settings } from '../model/settings.js';
@@ -75,12 +77,18 @@ export class GrantedTasks {
     for (const taskId of this.waitedForSinceMs.keys()) if (!wanted.has(taskId)) this.waitedForSinceMs.delete(taskId);
     for (const taskId of wanted) {
       if (tasks.status(taskId) !== undefined) continue; // running, or still handing back
+      if (!directory.tasks.has(taskId)) continue; // G4
       const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
       const taken = pauseMs > 0 ? false : await this.takeOne(plan, directory, taskId);
       if (taken) this.waitedForSinceMs.delete(taskId);
       else againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, Math.max(this.pollMs(taskId, pollMs), pauseMs));
     }
     return againMs;
+  }
+
+  /** Tasks that the plan grants to this member and that its application does not have (G4). */
+  unknown(plan: Plan | null, directory: TaskDirectory): readonly TaskId[] {
+    return [...this.goals(plan)].filter((taskId) => !directory.tasks.has(taskId));
   }
 
   private pollMs(taskId: TaskId, pollMs: number): number {

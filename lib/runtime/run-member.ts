@@ -15,6 +15,9 @@
  *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
  *   M5  what nobody caught is for the application's handler to decide (uncaught.ts): the task that failed is taken again, the member
  *       ends with the error once its other tasks are handed back, or it asks for the application's rest and runs these until that comes
+ *   M6  a plan of another version of the application may grant it tasks that its own does not have. It takes none of these (G4 of
+ *       granted-tasks.ts). Where that plan came while it ran, it hands over early: its slot's next incarnation runs the code of now. Where
+ *       it began under such a plan, its code is newer or was invoked last, and it waits for the plan that fits it
  */
 import type { Logger } from '../host/host.js';
 import { isSameIncarnation } from '../leases/lease-transitions.js';
@@ -159,10 +162,12 @@ class MemberRun {
   private readonly wakeup = new Wakeup();
   private readonly stop = new StopSource();
   private readonly startedMs: number;
-  private readonly drainAtMs: number;
+  private drainAtMs: number;
   private announced: number;
   private plan: Plan | null = null;
   private hasLookedForPlan = false;
+  /** Number of the first plan that it has read. */
+  private firstPlan: number | null = null;
   private directory: TaskDirectory | null = null;
   private waitsForLeases = false;
   private waitsForSuccessors = false;
@@ -288,6 +293,7 @@ class MemberRun {
     this.hasLookedForPlan = true;
     if (plan === null) return;
     this.plan = plan;
+    this.firstPlan ??= plan.number;
     if (hasPatterns(this.options.app)) this.directory = null; // it may have recorded other topics
     // Who still runs what is granted here now waits until this member says that it has read so (hand-backs.ts).
     if ([...this.granted.goals(plan)].some((taskId) => this.tasks.status(taskId) === undefined)) this.heartbeat.beat();
@@ -318,7 +324,16 @@ class MemberRun {
     this.copies.want(this.directory, roles);
     if (!isWanted) return null;
     if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
+    this.leaveIfOutdated(this.directory);
     return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
+  }
+
+  /** M6. */
+  private leaveIfOutdated(directory: TaskDirectory): void {
+    const unknown = this.granted.unknown(this.plan, directory);
+    if (unknown.length === 0 || (this.plan?.number ?? 0) <= (this.firstPlan ?? 0) || this.isDraining()) return;
+    this.logger.warn('member-outdated', { planNumber: this.plan?.number, unknown });
+    this.drainAtMs = this.options.ports.host.clock.monotonic();
   }
 
   private shouldEnd(): EndReason | null {
