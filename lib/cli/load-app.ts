@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '../model/thrown.js';
 import type { StreamsApp } from '../topology/app.js';
 import { UsageError } from './usage-error.js';
 
@@ -23,7 +24,7 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
   } catch (cause) {
-    throw new UsageError(`${path} can not be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new UsageError(`${path} can not be loaded: ${messageOf(cause)}`, {
       cause,
       details: { path },
       remedy: 'Give the path of the built module (JavaScript) that exports the application.',

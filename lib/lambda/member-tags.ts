@@ -5,8 +5,10 @@
  * endpoint tells the id of the availability zone (`use1-az1`), by which Amazon MSK names its brokers' racks too. Where there is no such
  * endpoint, or it does not answer in time, no zone is known.
  */
+
 import type { Logger } from '../host/host.js';
 import { InvalidSettingError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 import { ZONE_TAG } from '../scheduler/assignment-input.js';
 import type { Environment } from './environment.js';
 
@@ -45,7 +47,7 @@ export async function memberTags(
     const zone = zoneIn(await readJson(url, headers, METADATA_TIMEOUT_MS));
     return { ...tags, [ZONE_TAG]: zone };
   } catch (thrown) {
-    logger.warn('zone-unknown', { message: thrown instanceof Error ? thrown.message : String(thrown) });
+    logger.warn('zone-unknown', { message: messageOf(thrown) });
     return tags;
   }
 }

@@ -6,6 +6,8 @@
  * holds the two lists together.
  */
 
+import { isErrorOf, messageOf } from './thrown.js';
+
 /**
  * What the engine does about an error:
  * `fenced` stop, commit nothing, leave the lease alone · `transient` retry within the deadline, then hand back ·
@@ -280,6 +282,6 @@ export class InternalError extends errorClass('STREAMS_INTERNAL') {}
 
 /** Any thrown thing as one of ours: an unknown one is `internal`, on purpose. */
 export function asStreamsError(thrown: unknown): StreamsError {
-  if (thrown instanceof StreamsError) return thrown;
-  return new InternalError(thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+  if (isErrorOf(StreamsError, thrown)) return thrown;
+  return new InternalError(messageOf(thrown), { cause: thrown });
 }

@@ -1,4 +1,5 @@
 import { StreamsError } from './errors.js';
+import { isErrorOf, stackOf } from './thrown.js';
 
 /** Causes that are followed: an error may be its own. */
 const MAX_CAUSES = 8;
@@ -10,7 +11,7 @@ const MAX_CAUSES = 8;
 export function originalError(thrown: unknown): unknown {
   let original = thrown;
   for (let followed = 0; followed < MAX_CAUSES; followed += 1) {
-    if (!(original instanceof StreamsError) || original.cause === undefined) break;
+    if (!isErrorOf(StreamsError, original) || original.cause === undefined) break;
     original = original.cause;
   }
   return original;
@@ -18,6 +19,5 @@ export function originalError(thrown: unknown): unknown {
 
 /** The stack of what was thrown first; undefined if that is no error. */
 export function originalStack(thrown: unknown): string | undefined {
-  const original = originalError(thrown);
-  return original instanceof Error ? original.stack : undefined;
+  return stackOf(originalError(thrown));
 }

@@ -1,9 +1,11 @@
 /** The content of one global store, and how far it has come in each partition of its topic. */
+
 import type { Clock, Logger, Metrics } from '../host/host.js';
 import { isPromise } from '../model/awaitable.js';
 import { InternalError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
+import { messageOf } from '../model/thrown.js';
 import { refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import { createGlobalTask, type GlobalTask } from '../task/global-task.js';
@@ -151,7 +153,7 @@ export class GlobalImage {
     try {
       await this.task.close();
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = messageOf(thrown);
       this.init.logger.warn('close-failed', { store: this.store.name, message });
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from '../host/host.js';
+import { messageOf } from '../model/thrown.js';
 import type { TaskState } from '../topology/listeners.js';
 import type { TaskRun } from './task-run.js';
 
@@ -8,7 +9,7 @@ export function tell<T>(logger: Logger, listener: ((told: T) => void) | undefine
   try {
     listener(told);
   } catch (thrown) {
-    logger.warn('listener-failed', { message: thrown instanceof Error ? thrown.message : String(thrown) });
+    logger.warn('listener-failed', { message: messageOf(thrown) });
   }
 }
 

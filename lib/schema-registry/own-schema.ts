@@ -1,4 +1,5 @@
 import { TopologyError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 import type { SchemaInfo } from './registry-client.js';
 import type { KnownSchema } from './schema-registry.js';
 
@@ -29,7 +30,7 @@ export function parsed<T>(type: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new TopologyError(`the ${type} schema is none: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new TopologyError(`the ${type} schema is none: ${messageOf(cause)}`, {
       cause,
       remedy: 'Correct the schema that the serde was given.',
     });

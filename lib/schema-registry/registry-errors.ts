@@ -1,4 +1,5 @@
 import { SerializationError, type StreamsError, UnavailableError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 import type { SchemaInfo } from './registry-client.js';
 
 /** Answers that are the registry's last word on a schema: it is not there, not compatible, or not valid. */
@@ -16,7 +17,7 @@ export function subjectError(thrown: unknown, subject: string, { schemaType }: S
   const status = statusOf(thrown);
   if (status === undefined || !REFUSALS.has(status)) return unavailable(thrown, `subject ${subject}`);
   return new SerializationError(
-    `subject ${subject}: the schema registry has no place for the schema: ${textOf(thrown)}`,
+    `subject ${subject}: the schema registry has no place for the schema: ${messageOf(thrown)}`,
     {
       cause: thrown,
       details: { subject, schemaType, status },
@@ -30,13 +31,9 @@ export function subjectError(thrown: unknown, subject: string, { schemaType }: S
 
 export function unavailable(thrown: unknown, what: string): UnavailableError {
   const status = statusOf(thrown);
-  return new UnavailableError(`the schema registry does not answer for ${what}: ${textOf(thrown)}`, {
+  return new UnavailableError(`the schema registry does not answer for ${what}: ${messageOf(thrown)}`, {
     cause: thrown,
     details: { what, status },
     ...(status === 401 || status === 403 ? { remedy: 'Look at the credentials of the schema registry.' } : {}),
   });
-}
-
-function textOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -10,6 +10,7 @@
 
 import { asBuffer } from '../model/byte-key.js';
 import { SerializationError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 import type { Serde, SerdePlace } from '../serde/serde.js';
 import type { SchemaInfo } from './registry-client.js';
 import type { KnownSchema, SchemaRegistry } from './schema-registry.js';
@@ -139,7 +140,7 @@ class RegistrySerde<T> {
         throw new TypeError(`it is a schema of ${schema.type}, not of ${this.format.own.type}`);
       return this.format.readerOf(schema);
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = messageOf(thrown);
       return () => {
         throw new TypeError(`schema ${id} can not be read as the serde's: ${why}`, { cause: thrown });
       };

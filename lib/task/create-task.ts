@@ -219,8 +219,10 @@ class RunningTask implements StreamTask {
     const { scope } = this;
     scope.origin = queue.input;
     scope.offset = queue.headOffset();
+    const fetched = queue.headSet();
+    const index = queue.headIndex;
     const record = queue.take();
-    scope.begin(queue.source, record);
+    scope.begin(fetched, index, record.timestampMs);
     if (record.timestampMs > scope.streamTimeMs) scope.streamTimeMs = record.timestampMs;
     scope.dirty = true;
     this.processed += 1;

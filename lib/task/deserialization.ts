@@ -7,6 +7,7 @@
 import { DeserializationError, ProcessingError, StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { RecordSet } from '../model/record-set.js';
+import { isErrorOf } from '../model/thrown.js';
 import type { TopicPartition } from '../model/topic-partition.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import { StreamRecord } from '../processor/stream-record.js';
@@ -109,7 +110,7 @@ export class RecordGate {
       timestampMs =
         this.extractor?.(new ExtractedRecord(record, metadata), partitionTimeMs, this.scope.wallClockMs) ?? Number.NaN;
     } catch (thrown) {
-      if (thrown instanceof StreamsError) throw thrown;
+      if (isErrorOf(StreamsError, thrown)) throw thrown;
       throw new ProcessingError(`${userError(thrown, this.source.name, this.scope).message} (timestamp extractor)`, {
         cause: thrown,
         details,
@@ -138,6 +139,7 @@ export class RecordGate {
       headers: set.headersOf(index),
       key: set.key(index),
       value: set.value(index),
+      isHeldBack: false,
     });
   }
 

@@ -1,20 +1,14 @@
-import type { Offset } from '../model/offset.js';
+import type { RecordMetadata } from '../processor/processor-context.js';
 import type { DroppedRecord } from './task-output.js';
-
-/** Where a dropped record came from. */
-export interface DropOrigin {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: Offset;
-}
 
 /** Counts records that did not go through, by reason, since the last seal. */
 export class DroppedRecords {
   private byReason = new Map<DroppedRecord['reason'], DroppedRecord>();
 
-  add(reason: DroppedRecord['reason'], { topic, partition, offset }: DropOrigin, message?: string): void {
+  /** @param origin undefined: a punctuation made the record */
+  add(reason: DroppedRecord['reason'], origin: RecordMetadata | undefined, message?: string): void {
     const count = (this.byReason.get(reason)?.count ?? 0) + 1;
-    const last = { topic, partition, offset, ...(message === undefined ? {} : { message }) };
+    const last = { ...origin, ...(message === undefined ? {} : { message }) };
     this.byReason.set(reason, { reason, count, last });
   }
 

@@ -6,15 +6,19 @@
  *   P1  a failure is decided once: an error that was let through is not handled again by the nodes that forwarded the record
  *   P2  only what code or data did wrong is anybody's to decide: a fence, a service that is away or our own bug always ends the session
  *   P3  what a node wrote before it threw stays, as in Kafka Streams: to go on is not to undo
- *   P4  a handler is given what was thrown, as its dead letter tells of it: what we made of it on the way is for the log
+ *   P4  handlers and dead letters are given the record's bytes as they were fetched; only of what was held back, or made by a
+ *       punctuation, there are none. All of it is counted
+ *   P5  a handler is given what was thrown, as its dead letter tells of it: what we made of it on the way is for the log
  */
 import { FAILURE_SETTINGS } from '../model/dead-letter-topics.js';
 import { ProcessingError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import { originalError } from '../model/original-error.js';
 import type { Settings } from '../model/settings.js';
+import { messageOf } from '../model/thrown.js';
+import type { RecordMetadata } from '../processor/processor-context.js';
 import type { FailedSource, FailureHandlers, FailureKind, FailureResponse } from '../topology/failure-handlers.js';
-import { causeOfDeath, type DeathCause, writeDeadLetter } from './dead-letters.js';
+import { causeOfDeath, type DeathCause, letterWithoutRecord, writeDeadLetter } from './dead-letters.js';
 import type { OutputCollector } from './output-collector.js';
 import type { DroppedRecord } from './task-output.js';
 import type { TaskScope } from './task-scope.js';
@@ -31,7 +35,10 @@ interface Failure {
   readonly kind: FailureKind;
   readonly node: string;
   readonly error: StreamsError;
-  readonly source: FailedSource | null;
+  /** Undefined: a punctuation. */
+  readonly origin: RecordMetadata | undefined;
+  /** The record; made only where a handler or a dead letter is given it. */
+  readonly source: () => FailedSource | null;
   readonly why: DeathCause;
   /** As what it is counted, if not as its kind. */
   readonly counted?: DroppedRecord['reason'];
@@ -47,22 +54,21 @@ export class FailurePolicy {
   }
 
   /** Bytes that the source can not read. Returns if the task goes on. */
-  deserialization(error: StreamsError, node: string, source: FailedSource): void {
-    this.decide({ kind: 'deserialization', node, error, source, why: causeOfDeath(error.cause) });
+  deserialization(error: StreamsError, node: string, read: FailedSource): void {
+    const origin = { topic: read.topic, partition: read.partition, offset: read.offset as Offset };
+    this.decide({ kind: 'deserialization', node, error, origin, source: () => read, why: causeOfDeath(error.cause) });
   }
 
   /** What a node threw. Returns if the task goes on without what the node had to do. */
   processing(thrown: unknown, node: string): void {
-    const { scope } = this.init;
-    const error = userError(thrown, node, scope);
+    const error = userError(thrown, node, this.init.scope);
     if (this.decided.has(error) || error.kind !== 'invalid') throw error;
-    this.decide({ kind: 'processing', node, error, source: scope.sourceRecord(), why: causeOfDeath(thrown) });
+    this.decide({ kind: 'processing', node, error, ...this.current(), why: causeOfDeath(thrown) });
   }
 
   /** What a sink could not write. Returns if the task goes on without the record. */
   production(error: StreamsError, node: string): void {
-    const source = this.init.scope.sourceRecord();
-    this.decide({ kind: 'production', node, error, source, why: causeOfDeath(error) });
+    this.decide({ kind: 'production', node, error, ...this.current(), why: causeOfDeath(error) });
   }
 
   /**
@@ -71,8 +77,7 @@ export class FailurePolicy {
    */
   late(node: string, counted: 'late' | 'expired'): void {
     const { scope } = this.init;
-    const source = scope.sourceRecord();
-    if (source === null || !scope.isFirstLate(node)) {
+    if (scope.metadata === undefined || !scope.isFirstLate(node)) {
       scope.recordDropped(counted);
       return;
     }
@@ -85,7 +90,12 @@ export class FailurePolicy {
       remedy:
         'Give the windows or the store of the operator a longer grace period or retention, or let late records be dropped (lateRecordHandler).',
     });
-    this.decide({ kind: 'late', node, error, source, why: { exception: 'LateRecord', message }, counted });
+    this.decide({ kind: 'late', node, error, ...this.current(), why: { exception: 'LateRecord', message }, counted });
+  }
+
+  private current(): Pick<Failure, 'origin' | 'source'> {
+    const { scope } = this.init;
+    return { origin: scope.metadata, source: () => scope.sourceRecord() };
   }
 
   private decide(failure: Failure): void {
@@ -95,14 +105,13 @@ export class FailurePolicy {
       this.decided.add(failure.error);
       throw failure.error;
     }
-    const { kind, source, why, counted } = failure;
+    const { kind, origin, source, why, counted } = failure;
     scope.dirty = true;
-    if (source === null) return;
     const setting = settings[FAILURE_SETTINGS[kind]];
     const topic = typeof setting === 'object' ? setting.deadLetterTopic : settings.deadLetterTopic;
-    if (response === 'continue' && topic !== '') writeDeadLetter(outputs, topic, source, why);
-    const { partition, offset } = source;
-    scope.dropped.add(counted ?? kind, { topic: source.topic, partition, offset: offset as Offset }, why.message);
+    if (response === 'continue' && topic !== '')
+      writeDeadLetter(outputs, topic, source() ?? letterWithoutRecord(scope.punctuationMs), why);
+    scope.dropped.add(counted ?? kind, origin, why.message);
   }
 
   private responseTo({ kind, node, error, source }: Failure): FailureResponse {
@@ -116,13 +125,13 @@ export class FailurePolicy {
         taskId: scope.taskId,
         node,
         error: kind === 'late' ? null : originalError(error),
-        source,
+        source: source(),
       });
     } catch (thrown) {
       throw this.handlerFailed(kind, node, causeOfDeath(thrown).message, thrown);
     }
     if (response === 'fail' || response === 'continue' || response === 'discard') return response;
-    throw this.handlerFailed(kind, node, `it answered ${String(response)}`, undefined);
+    throw this.handlerFailed(kind, node, `it answered ${messageOf(response)}`, undefined);
   }
 
   private handlerFailed(kind: FailureKind, node: string, message: string, cause: unknown): ProcessingError {

@@ -177,7 +177,7 @@ class RunningGlobalTask implements GlobalTask {
     const record = this.gate(partition).admit(records, index, NO_TIME_MS);
     if (record === null) return;
     this.scope.offset = records.offsets[index] as number;
-    this.scope.begin(this.source, record);
+    this.scope.begin(records, index, record.timestampMs);
     return this.processor.process(record);
   }
 

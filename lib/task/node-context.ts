@@ -3,7 +3,7 @@
  *
  * Invariants
  *   N1  records that a node forwards without waiting reach its children one after the other
- *   N2  the node is done with a record only when its children are, whether or not it waited for them
+ *   N2  the node is done with a record only when its children are, whether or not it waited for them, and whether or not it failed
  *   N3  on the synchronous path a forward is a call of the child, with no promise made
  *   N4  a node forwards while a call of it runs, and at no other time: what would come later would go with another commit than its record
  */
@@ -107,7 +107,7 @@ export class NodeContext implements EngineContext<unknown, unknown> {
   }
 
   forwardFrom(origin: RecordMetadata | null, record: StreamRecord<unknown, unknown>): Awaitable<void> {
-    const back = this.scope.lookFrom(origin);
+    const back = this.scope.lookFrom(origin, record);
     let result: Awaitable<void>;
     try {
       result = this.forward(record);

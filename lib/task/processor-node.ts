@@ -51,6 +51,7 @@ export class RunningProcessor implements Receiver {
     try {
       result = this.processor.process(record);
     } catch (thrown) {
+      if (context.isPending) return this.handled(this.finish(Promise.reject(thrown)));
       context.leave();
       return this.services.failures.processing(thrown, this.name);
     }
@@ -66,6 +67,7 @@ export class RunningProcessor implements Receiver {
   private schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable {
     return this.services.schedule(type, intervalMs, (timestampMs) => {
       this.context.timestampMs = timestampMs;
+      this.services.scope.punctuationMs = timestampMs;
       return this.punctuate(() => call(timestampMs));
     });
   }
@@ -93,6 +95,7 @@ export class RunningProcessor implements Receiver {
     try {
       result = call();
     } catch (thrown) {
+      if (this.context.isPending) return this.finish(Promise.reject(thrown));
       this.context.leave();
       throw userError(thrown, this.name, this.services.scope);
     }
@@ -100,15 +103,27 @@ export class RunningProcessor implements Receiver {
     this.context.leave();
   }
 
-  /** Ends a call that has begun: whoever waits for its result, or for what it has forwarded. */
+  /**
+   * Ends a call that has begun: whoever waits for its result, or for what it has forwarded, also where the call itself has failed (N2 of
+   * node-context.ts). If both fail, it is with what a child threw: that was let through already.
+   */
   private async finish(result: Awaitable<void>): Promise<void> {
     try {
-      await result;
-      await this.context.settled();
+      await this.outcome(result);
     } catch (thrown) {
       throw userError(thrown, this.name, this.services.scope);
     } finally {
       this.context.leave();
     }
+  }
+
+  private async outcome(result: Awaitable<void>): Promise<void> {
+    try {
+      await result;
+    } catch (thrown) {
+      await this.context.settled();
+      throw thrown;
+    }
+    await this.context.settled();
   }
 }

@@ -1,6 +1,6 @@
 import { InternalError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
-import type { RecordSet } from '../model/record-set.js';
+import { RecordSet } from '../model/record-set.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import { Waiting } from '../serde/lookups.js';
@@ -107,6 +107,16 @@ export class RecordQueue {
   /** Offset of the head. */
   headOffset(): Offset {
     return this.sets[0]?.offsets[this.next] as Offset;
+  }
+
+  /** The set in which the head was fetched. */
+  headSet(): RecordSet {
+    return this.sets[0] ?? RecordSet.EMPTY;
+  }
+
+  /** Place of the head in {@link headSet}. */
+  get headIndex(): number {
+    return this.next;
   }
 
   /** Takes the head that `peekTimestampMs` has shown. */

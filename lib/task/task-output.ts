@@ -19,11 +19,11 @@ export interface DroppedRecord {
     | 'superseded'
     | 'expired';
   readonly count: number;
-  /** The last one: where it came from and, if something threw, what went wrong. */
+  /** The last one: where it came from, unless a punctuation made it, and, if something threw, what went wrong. */
   readonly last: {
-    readonly topic: string;
-    readonly partition: number;
-    readonly offset: Offset;
+    readonly topic?: string;
+    readonly partition?: number;
+    readonly offset?: Offset;
     readonly message?: string;
   };
 }

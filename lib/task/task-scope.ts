@@ -1,12 +1,11 @@
 import { type Awaitable, isPromise } from '../model/awaitable.js';
-import type { Encoded } from '../model/byte-key.js';
 import type { Offset } from '../model/offset.js';
+import { type Headers, NO_HEADERS, type RecordSet } from '../model/record-set.js';
 import type { TaskId } from '../model/task-id.js';
 import type { HeldRecord } from '../processor/engine-context.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { FailedSource } from '../topology/failure-handlers.js';
-import type { SourceNode } from '../topology/node.js';
 import { DroppedRecords } from './dropped-records.js';
 import type { DroppedRecord } from './task-output.js';
 
@@ -21,9 +20,14 @@ export class TaskScope {
   /** Input of the record being processed; null in a punctuation, a flush, at start and end. */
   origin: { readonly topic: string; readonly partition: number } | null = null;
   offset = 0;
-  /** That record as it was read, and who read it. */
-  record: StreamRecord<unknown, unknown> | null = null;
-  source: SourceNode | null = null;
+  /** That record's own bytes, as fetched; null for one that was held back, of which they are gone. */
+  private fetched: RecordSet | null = null;
+  private index = 0;
+  private recordTimestampMs = 0;
+  /** Of one that was held back. */
+  private heldHeaders: Headers = NO_HEADERS;
+  /** The time of the punctuation that was called last. */
+  punctuationMs = 0;
   /** Nodes for which it came too late. */
   private readonly lateAt = new Set<string>();
   readonly dropped = new DroppedRecords();
@@ -43,45 +47,49 @@ export class TaskScope {
     return { topic: this.origin.topic, partition: this.origin.partition, offset: this.offset as Offset };
   }
 
-  /** Counts a record that was not, or not wholly, processed; one that a punctuation made is no input and counts for none. */
+  /** Counts a record that was not, or not wholly, processed; of one that a punctuation made nobody can say where it came from. */
   recordDropped(reason: DroppedRecord['reason']): void {
-    const origin = this.metadata;
-    if (origin !== undefined) this.dropped.add(reason, origin);
+    this.dropped.add(reason, this.metadata);
   }
 
-  /** The record being processed, in bytes; null in a punctuation. */
+  /** The record being processed, its bytes as they were read; null in a punctuation. Copies: whoever is given them may do as they like. */
   sourceRecord(): FailedSource | null {
-    const { record, source, metadata } = this;
-    if (record === null || source === null || metadata === undefined) return null;
-    const { timestampMs, headers } = record;
-    const key = bytesOf(record.keyCell.encoded(source.keySerde));
-    const value = bytesOf(record.valueCell.encoded(source.valueSerde));
-    return { ...metadata, timestampMs, headers, key, value };
+    const { fetched, index, metadata, recordTimestampMs: timestampMs } = this;
+    if (metadata === undefined) return null;
+    if (fetched === null)
+      return { ...metadata, timestampMs, headers: this.heldHeaders, key: null, value: null, isHeldBack: true };
+    const [key, value] = [copyOf(fetched.key(index)), copyOf(fetched.value(index))];
+    return { ...metadata, timestampMs, headers: fetched.headersOf(index), key, value, isHeldBack: false };
   }
 
   /**
-   * Takes a record from elsewhere for the one being processed: one that was held back, of which the bytes as read are gone.
+   * Takes a record from elsewhere for the one being processed: one that was held back, of which the bytes as read are gone, unless it is
+   * that very one.
    *
    * @returns what ends it
    */
-  lookFrom(origin: RecordMetadata | null): () => void {
-    const { origin: before, offset, record } = this;
-    this.origin = origin;
-    this.offset = origin?.offset ?? 0;
-    this.record = null;
-    return () => {
-      this.origin = before;
-      this.offset = offset;
-      this.record = record;
-    };
+  lookFrom(origin: RecordMetadata | null, { timestampMs, headers }: StreamRecord<unknown, unknown>): () => void {
+    if (origin !== null && this.isAt(origin)) return NOTHING_TO_END;
+    return this.standAt({
+      origin,
+      offset: origin?.offset ?? 0,
+      fetched: null,
+      index: 0,
+      recordTimestampMs: timestampMs,
+      heldHeaders: headers,
+    });
+  }
+
+  private isAt({ topic, partition, offset }: RecordMetadata): boolean {
+    return this.origin?.topic === topic && this.origin.partition === partition && this.offset === offset;
   }
 
   /** Takes hold of the record being processed. */
   holdRecord(): HeldRecord {
-    const { origin, offset, record, source } = this;
+    const place = this.place();
     return {
       resume: (call) => {
-        const back = this.standAt({ origin, offset, record, source });
+        const back = this.standAt(place);
         let result: Awaitable<void>;
         try {
           result = call();
@@ -95,22 +103,28 @@ export class TaskScope {
     };
   }
 
-  private standAt(at: Pick<TaskScope, 'origin' | 'offset' | 'record' | 'source'>): () => void {
-    const { origin, offset, record, source } = this;
+  private place(): Place {
+    const { origin, offset, fetched, index, recordTimestampMs, heldHeaders } = this;
+    return { origin, offset, fetched, index, recordTimestampMs, heldHeaders };
+  }
+
+  private standAt(at: Place): () => void {
+    const before = this.place();
     const lateAt = [...this.lateAt];
     Object.assign(this, at);
     this.lateAt.clear();
     return () => {
-      Object.assign(this, { origin, offset, record, source });
+      Object.assign(this, before);
       this.lateAt.clear();
       for (const node of lateAt) this.lateAt.add(node);
     };
   }
 
-  /** Begins the next record. */
-  begin(source: SourceNode, record: StreamRecord<unknown, unknown>): void {
-    this.source = source;
-    this.record = record;
+  /** Begins the next record: that one of a fetched set, with the time that counts for it. */
+  begin(fetched: RecordSet, index: number, timestampMs: number): void {
+    this.fetched = fetched;
+    this.index = index;
+    this.recordTimestampMs = timestampMs;
     if (this.lateAt.size > 0) this.lateAt.clear();
   }
 
@@ -127,6 +141,18 @@ export class TaskScope {
   }
 }
 
-function bytesOf(encoded: Encoded | null): Uint8Array | null {
-  return typeof encoded === 'string' ? Buffer.from(encoded, 'latin1') : encoded;
+/** Which record is looked at. */
+interface Place {
+  readonly origin: TaskScope['origin'];
+  readonly offset: number;
+  readonly fetched: RecordSet | null;
+  readonly index: number;
+  readonly recordTimestampMs: number;
+  readonly heldHeaders: Headers;
+}
+
+function NOTHING_TO_END(): void {}
+
+function copyOf(bytes: Uint8Array | null): Uint8Array | null {
+  return bytes === null ? null : Buffer.from(bytes);
 }

@@ -10,9 +10,10 @@ import type {
   TransactionalStore,
 } from '../state/byte-store.js';
 import type { StoreProgress } from '../state/store-progress.js';
+import { checkedEntries } from './open-entries.js';
 import type { TaskScope } from './task-scope.js';
 
-/** A store as the processors of one task see it: usable until the task closes, and counting what is written. */
+/** A store as the processors of one task see it: usable until the task closes, its iterators too, and counting what is written. */
 export class TaskStore implements ByteStore {
   readonly name: string;
   readonly store: TransactionalStore;
@@ -48,12 +49,12 @@ export class TaskStore implements ByteStore {
 
   entries(range: KeyRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry> {
     this.check();
-    return this.store.entries(range);
+    return checkedEntries(this.store.entries(range), this.check);
   }
 
   entriesByTime(range: TimeRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry> {
     this.check();
-    return this.store.entriesByTime(range);
+    return checkedEntries(this.store.entriesByTime(range), this.check);
   }
 
   get progress(): StoreProgress {
@@ -80,10 +81,11 @@ export class TaskStore implements ByteStore {
     );
   }
 
-  private check(): void {
+  /** @throws {InvalidStateStoreError} STREAMS_INVALID_STATE_STORE once the task is closed */
+  private readonly check = (): void => {
     if (!this.closed) return;
     throw new InvalidStateStoreError(`store ${this.name} of task ${this.scope.taskId} is closed`, {
       details: { store: this.name, taskId: this.scope.taskId },
     });
-  }
+  };
 }

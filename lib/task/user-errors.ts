@@ -1,13 +1,13 @@
 import { ProcessingError, StreamsError } from '../model/errors.js';
+import { isErrorOf, messageOf } from '../model/thrown.js';
 import type { TaskScope } from './task-scope.js';
 
 /** What user code threw, as an error that says in which node and at which record; errors of ours pass as they are. */
 export function userError(thrown: unknown, node: string, scope: TaskScope): StreamsError {
-  if (thrown instanceof StreamsError) return thrown;
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  if (isErrorOf(StreamsError, thrown)) return thrown;
   const at = scope.metadata;
   const where = at === undefined ? '' : ` at ${at.topic}-${at.partition}, offset ${at.offset}`;
-  return new ProcessingError(`task ${scope.taskId}, node ${node}${where}: ${text}`, {
+  return new ProcessingError(`task ${scope.taskId}, node ${node}${where}: ${messageOf(thrown)}`, {
     cause: thrown,
     details: { node, ...scope.whereabouts() },
   });

@@ -33,10 +33,11 @@ export interface FailedRecord {
    * the fault ourselves. Null for `late`: nothing was. Kafka hands over the same.
    */
   readonly error: unknown;
-  /** The record as the task had read it; null in a punctuation. */
+  /** The record as the task had read it; null in a punctuation, and for what one has forwarded. */
   readonly source: FailedSource | null;
 }
 
+/** Where a record came from, and its bytes as they were read. Kafka: `ErrorHandlerContext`, with `sourceRawKey` and `sourceRawValue`. */
 export interface FailedSource {
   readonly topic: string;
   readonly partition: number;
@@ -44,8 +45,14 @@ export interface FailedSource {
   /** Milliseconds since the epoch. */
   readonly timestampMs: number;
   readonly headers: Headers;
+  /** As fetched, whatever was made of it since; null if the record has none, or {@link isHeldBack}. */
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
+  /**
+   * Whether what failed is an update that a cached table or a suppression had held back, of a record that has been processed long ago: key
+   * and value as read are gone then, and null, as in Kafka Streams. Where the record lies is known.
+   */
+  readonly isHeldBack: boolean;
 }
 
 /**

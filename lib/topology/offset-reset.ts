@@ -1,5 +1,6 @@
 import { type Duration, durationMs } from '../model/duration.js';
-import { StreamsError, TopologyError } from '../model/errors.js';
+import { TopologyError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 
 /**
  * Where a source starts that has no committed offsets. Kafka: `AutoOffsetReset`.
@@ -26,7 +27,7 @@ function expectDuration(duration: Duration, node: string): void {
   try {
     durationMs(duration, 'byDuration');
   } catch (cause) {
-    const why = cause instanceof StreamsError ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new TopologyError(`source '${node}': ${why}`, { cause, details: { node, byDuration: duration } });
   }
 }

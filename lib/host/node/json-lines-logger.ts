@@ -4,8 +4,10 @@
  * A line is never lost to its content: an error is written with its code and causes, a bigint as text, a value that refuses
  * to be written is named as such. `at`, `level` and `event` cannot be overwritten by fields.
  */
+
 import { StreamsError } from '../../model/errors.js';
 import { originalStack } from '../../model/original-error.js';
+import { messageOf } from '../../model/thrown.js';
 import type { LogFields, Logger } from '../host.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -59,7 +61,7 @@ function lineOf(fields: LogFields, level: string, event: string, nowMs: number):
   try {
     return JSON.stringify({ ...head, ...fields, ...head }, plain);
   } catch (cause) {
-    return JSON.stringify({ ...head, unwritable: String(cause), fields: Object.keys(fields) });
+    return JSON.stringify({ ...head, unwritable: messageOf(cause), fields: Object.keys(fields) });
   }
 }
 

@@ -5,8 +5,10 @@
  * is written as `errorMessage`: the name is taken. The number of the plan is on every line of an invocation from the first line
  * on that tells one. POWERTOOLS_LOG_LEVEL, or Lambda's own setting, says what is written; default `INFO`.
  */
+
 import { Logger as Powertools } from '@aws-lambda-powertools/logger';
 import { originalStack } from '../../model/original-error.js';
+import { messageOf } from '../../model/thrown.js';
 import type { LogFields, Logger } from '../host.js';
 
 /** The part of Lambda's context that lines tell; a test's may have less. */
@@ -42,7 +44,7 @@ export function createPowertoolsLogger({ applicationId }: { readonly application
     try {
       powertools[level](event, attributesOf(planNumber === undefined ? fields : { ...fields, planNumber }));
     } catch (cause) {
-      powertools[level](event, { unwritable: String(cause), fields: Object.keys(fields) });
+      powertools[level](event, { unwritable: messageOf(cause), fields: Object.keys(fields) });
     }
   };
   const loggerWith = (base: LogFields): Logger => {

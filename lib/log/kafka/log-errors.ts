@@ -1,4 +1,5 @@
 /** Failures as the library's errors: what leaves the adapter. */
+
 import {
   AbortedError,
   InternalError,
@@ -12,6 +13,7 @@ import {
   UnavailableError,
   UnknownTopicError,
 } from '../../model/errors.js';
+import { messageOf } from '../../model/thrown.js';
 import { BrokerError, ConnectionFailure, type FailureDetails } from './failures.js';
 import { MalformedResponse } from './protocol/malformed-response.js';
 
@@ -20,7 +22,7 @@ export function asLogError(thrown: unknown, details: FailureDetails = {}): Strea
   if (thrown instanceof StreamsError) return thrown;
   if (thrown instanceof BrokerError) return fromBroker(thrown, { ...details, ...thrown.details });
   if (thrown instanceof ConnectionFailure) return fromConnection(thrown, details);
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   if (thrown instanceof MalformedResponse)
     return new InternalError(`a broker's answer can not be read: ${message}`, { cause: thrown, details });
   return new InternalError(message, { cause: thrown, details });

@@ -126,7 +126,7 @@ describe('a processor that throws', () => {
     await task.punctuate(1_000);
 
     expect(asked).toMatchObject([{ kind: 'processing', node: 'shout', taskId: '0_0', source: null }]);
-    expect((await commit()).dropped).toEqual([]);
+    expect((await commit()).dropped).toEqual([{ reason: 'processing', count: 1, last: { message: 'no time' } }]);
   });
 });
 

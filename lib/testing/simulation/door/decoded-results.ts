@@ -1,7 +1,9 @@
 /** The records and stores of a run as its topology's serdes read them. */
+
 import { byteKey } from '../../../model/byte-key.js';
 import { DeserializationError, QueryRefusedError, UnknownTopicError } from '../../../model/errors.js';
 import { suggestion } from '../../../model/nearest.js';
+import { messageOf } from '../../../model/thrown.js';
 import type { Serde } from '../../../serde/serde.js';
 import { MemoryStore } from '../../../state/memory-store.js';
 import type { StateStore } from '../../../state/state-store.js';
@@ -95,7 +97,7 @@ function decode(bytes: Uint8Array | null, serde: Serde<unknown>, what: string): 
   try {
     return serde.deserialize(bytes);
   } catch (cause) {
-    const words = cause instanceof Error ? cause.message : String(cause);
+    const words = messageOf(cause);
     throw new DeserializationError(`simulate: the serde does not read the ${what}: ${words}`, {
       cause,
       remedy: 'Give the serdes that the topic was written with.',

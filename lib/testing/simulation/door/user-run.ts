@@ -1,6 +1,8 @@
 /** One run of one scenario of a user's application: fresh outsides, an application for each process, and the user's own check. */
+
 import { InternalError, SimulationFailedError, UnknownTopicError } from '../../../model/errors.js';
 import { resolveSettings, type SettingsInput } from '../../../model/settings.js';
+import { messageOf } from '../../../model/thrown.js';
 import type { StreamsApp } from '../../../topology/app.js';
 import { matchTopics } from '../../../topology/topic-patterns.js';
 import type { Checker } from '../checkers/checker.js';
@@ -234,7 +236,7 @@ class UserRun<Outside> {
       if (answer === false) wrong('check answered false: let it throw, or `expect`, to say what is wrong');
     } catch (thrown) {
       this.noteThrown(OWN_CHECKER, thrown);
-      wrong(thrown instanceof Error ? thrown.message : String(thrown));
+      wrong(messageOf(thrown));
     }
   }
 
