@@ -26,12 +26,16 @@ const ANSWER_MARGIN_MS = 1_000;
  * @example export const handler = createTaskHandler(app);
  */
 export function createTaskHandler(app: StreamsApp, options: HandlerOptions = {}) {
+  return taskHandler(app, options, new KeptStores());
+}
+
+/** The same, with the stores that the execution environment holds in the hands of the caller, who may look at them. */
+export function taskHandler(app: StreamsApp, options: HandlerOptions, kept: KeptStores) {
   const warm = warmStart(app, options);
   const tags = once(async () => {
     const { environment, ports } = await warm();
     return memberTags(environment, ports.host.logger);
   });
-  const kept = new KeptStores();
   return async (event: unknown, context: LambdaContext): Promise<void> => {
     const payload = decodeTaskEvent(event, app.applicationId);
     const here = await warm();

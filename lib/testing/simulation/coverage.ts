@@ -23,6 +23,7 @@ const LEASE_COMMANDS: ReadonlyMap<string, LeaseCommand['type']> = new Map([
 ]);
 const WRITE_PLAN = 'write a plan';
 const RECORD_TOPICS = 'record topics';
+const PROMOTIONS = { standby: 'promote a standby', warmup: 'promote a warm-up' } as const;
 const refused = (command: string) => `refused: ${command}`;
 
 /** All names that a run may count, in the order of the report. */
@@ -30,6 +31,7 @@ export const TRANSITIONS: readonly string[] = [
   ...SLOT_TRANSITIONS,
   ...LEASE_TRANSITIONS,
   RECORD_TOPICS,
+  ...Object.values(PROMOTIONS),
   WRITE_PLAN,
   ...[...SLOT_COMMANDS.values(), ...LEASE_COMMANDS.values(), WRITE_PLAN].map(refused),
 ];
@@ -39,6 +41,8 @@ export class ProtocolCoverage {
   private readonly slots = new Map<MemberId, Member>();
   private readonly leases = new Map<TaskId, Lease>();
   private plan: Plan | null = null;
+  /** By slot and task: what it was last to copy, until it takes the lease. */
+  private readonly copies = new Map<string, keyof typeof PROMOTIONS>();
 
   /** Times by name of the transition; one that was never made is absent. */
   get counts(): ReadonlyMap<string, number> {
@@ -74,11 +78,21 @@ export class ProtocolCoverage {
     }
     this.count(leaseTransition(this.leases.get(item.taskId) ?? null, command, this.plan));
     this.leases.set(item.taskId, item);
+    if (command.type === 'take' && item.owner !== null) this.promoted(`${item.owner.memberId} ${item.taskId}`);
   }
 
   private planWritten({ applied, item }: Conditional<Plan>): void {
     this.count(applied ? WRITE_PLAN : refused(WRITE_PLAN));
     this.plan = item;
+    for (const [memberId, held] of Object.entries(item?.assignment ?? {}))
+      for (const role of ['standby', 'warmup'] as const)
+        for (const taskId of held[role]) this.copies.set(`${memberId} ${taskId}`, role);
+  }
+
+  private promoted(copy: string): void {
+    const role = this.copies.get(copy);
+    if (role !== undefined) this.count(PROMOTIONS[role]);
+    this.copies.delete(copy);
   }
 
   private count(name: string): void {

@@ -1,10 +1,6 @@
 /** The handlers of the four functions, made as a user's `functions/*.ts` make them, with the ports of one execution environment. */
-import {
-  createQueryHandler,
-  createSchedulerHandler,
-  createStandbyHandler,
-  createTaskHandler,
-} from '../../lambda/index.js';
+import { createQueryHandler, createSchedulerHandler, createStandbyHandler } from '../../lambda/index.js';
+import { taskHandler } from '../../lambda/task-handler.js';
 import { asStreamsError } from '../../model/errors.js';
 import type { RuntimePorts } from '../../runtime/ports.js';
 import type { StreamsApp } from '../../topology/app.js';
@@ -43,7 +39,7 @@ export function createHandler(cloud: Surroundings, process: SimulatedProcess): S
     case 'scheduler':
       return createSchedulerHandler(app, options);
     case 'task':
-      return watched(cloud, process, createTaskHandler(app, options));
+      return watched(cloud, process, taskHandler(app, options, process.kept));
     case 'standby':
       return createStandbyHandler(app, options);
     case 'query':

@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { FunctionName } from '../../invoke/payloads.js';
+import { KeptStores } from '../../runtime/kept-stores.js';
 import { CRASH } from '../../runtime/mortal-ports.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -15,6 +16,8 @@ export class SimulatedProcess {
   readonly runs: SimulatedFunction;
   /** Milliseconds that its wall clock is ahead of the true one. */
   skewMs = 0;
+  /** Stores that it holds and that no task of it runs on: of a task function. */
+  readonly kept = new KeptStores();
   private readonly time: VirtualTime;
   private readonly death = new AbortController();
   private frozen: Promise<void> | null = null;

@@ -170,4 +170,29 @@ export const stateMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'promotion-reads-the-tail',
+    protects:
+      'F9, S4: a task that takes a copy reads on to the captured end; else it counts on from where the copy stood',
+    edits: [
+      {
+        file: 'lib/runtime/load-store.ts',
+        find: '    await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });',
+        replace:
+          "    if (opened.mode !== 'memory')\n      await follower.followTo({ target, toTheEnd, stallTimeoutMs, ...(signal === undefined ? {} : { signal }) });",
+      },
+    ],
+  },
+  {
+    name: 'copies-read-committed',
+    protects:
+      'Y1, L1 of log.ts: copies read what is committed; else records of aborted transactions become state when they are promoted',
+    edits: [
+      {
+        file: 'lib/runtime/member-copies.ts',
+        find: "        isolation: 'readCommitted',\n        maxWaitMs: Math.max(settings.pollMs, FOLLOW_WAIT_MS),",
+        replace: "        isolation: 'readUncommitted',\n        maxWaitMs: Math.max(settings.pollMs, FOLLOW_WAIT_MS),",
+      },
+    ],
+  },
 ];

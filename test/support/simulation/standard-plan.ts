@@ -69,7 +69,11 @@ export function standardPlan(seed: number): ScenarioPlan {
     settings: (chance) => ({
       processingGuarantee: chance.happens(0.85) ? 'exactly_once_v2' : 'at_least_once',
       statestoreCacheMaxBytes: chance.happens(0.7) ? 0 : 1_000,
-      numStandbyReplicas: chance.below(2),
+      numStandbyReplicas: chance.below(3),
+      standbyKind: chance.happens(0.6) ? 'hot' : 'snapshot',
+      assignor: chance.happens(0.6) ? 'highAvailability' : 'steady',
+      acceptableRecoveryLag: chance.pick([0, 5, 10_000]),
+      maxWarmupReplicas: chance.between(1, 4),
       membersCooldownMs: COOLDOWN_MS,
       membersLagTargetMs: LAG_TARGET_MS,
       ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),

@@ -1,5 +1,6 @@
 /** Every checker there is: what the product's own runs are watched by. */
 import type { Checker } from './checker.js';
+import { copiesEqualChangelog } from './copies-equal-changelog.js';
 import { latePayloadsAreIgnored } from './late-payloads-are-ignored.js';
 import { lossIsSaid } from './loss-is-said.js';
 import { newestSnapshotIsUsed } from './newest-snapshot-is-used.js';
@@ -49,5 +50,6 @@ export const ALL_CHECKERS: readonly Checker[] = [
   silentMembersStop,
   snapshotsEqualChangelog,
   newestSnapshotIsUsed,
+  copiesEqualChangelog,
   offsetsAreKept,
 ];

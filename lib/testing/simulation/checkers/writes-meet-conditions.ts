@@ -27,8 +27,8 @@ class Tables {
   /** @returns what is wrong with an applied write, in words; null: nothing, or it was none */
   hear({ port, method, args, reads, ...outcome }: Effect): string | null {
     if (port !== 'leases' || reads || !outcome.ok) return null;
-    const answer = outcome.answer as Conditional<unknown>;
-    if (!answer.applied) return null;
+    const answer = outcome.answer as Conditional<unknown> | undefined;
+    if (answer?.applied !== true) return null; // what is only kept for people has no condition
     switch (method) {
       case 'takeLease':
         this.leases.set((answer.item as Lease).taskId, answer.item as Lease);
