@@ -1,6 +1,6 @@
 import { InvalidSettingError } from '../model/errors.js';
 import { highAvailability } from './high-availability/high-availability.js';
-import { steady, sticky } from './steady.js';
+import { steady, sticky } from './steady/steady.js';
 import type { TaskAssignor } from './task-assignor.js';
 
 /** The assignors that come with the library; a new one is a file beside `steady.ts` and an entry here. */

@@ -3,7 +3,7 @@ export { BUILT_IN_ASSIGNORS, findAssignor } from './assignors.js';
 export { explainPlacement, type PlacementChange } from './explain-placement.js';
 export { highAvailability } from './high-availability/high-availability.js';
 export { type PlacementScore, type Spread, scorePlacement } from './score-placement.js';
-export { steady, sticky } from './steady.js';
+export { steady, sticky } from './steady/steady.js';
 export type {
   AssignableMember,
   AssignableTask,

@@ -158,9 +158,12 @@ function isTogether(
 ): boolean {
   const { active, standbys = [] } = after.get(id) ?? {};
   const on = [...(active === undefined ? [] : [active]), ...standbys];
-  const valuesOf = (members: readonly AssignableMember[], tag: string): number =>
-    new Set(members.flatMap((member) => member.tags[tag] ?? [])).size;
-  return tags.some((tag) => valuesOf(on, tag) < Math.min(on.length, valuesOf(live, tag)));
+  const valuesOf = (members: readonly AssignableMember[], tag: string): readonly string[] =>
+    members.flatMap((member) => member.tags[tag] ?? []);
+  return tags.some((tag) => {
+    const shown = valuesOf(on, tag);
+    return new Set(shown).size < Math.min(shown.length, new Set(valuesOf(live, tag)).size);
+  });
 }
 
 function trafficOf(

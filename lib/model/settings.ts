@@ -227,13 +227,13 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'rack.aware.assignment.tags',
     kind: { type: 'names' },
     default: [],
-    doc: 'Tags of members by which the copies of a task are kept apart (KIP-708); as text: names with commas between them. For highAvailability.',
+    doc: 'Tags of members by which the copies of a task are kept apart (KIP-708); as text: names with commas between them.',
   },
   rackAwareAssignmentStrategy: {
     dotted: 'rack.aware.assignment.strategy',
     kind: choice('none', 'min_traffic', 'balance_subtopology'),
     default: 'none',
-    doc: 'How tasks are placed by the zones of what they read (KIP-925), where those of all members and partitions are known. For highAvailability.',
+    doc: 'How tasks are placed by the zones of what they read (KIP-925), where those of all members and partitions are known.',
   },
   rackAwareAssignmentTrafficCost: {
     dotted: 'rack.aware.assignment.traffic_cost',
@@ -245,7 +245,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'rack.aware.assignment.non_overlap_cost',
     kind: integer(0, 2_147_483_647),
     default: 1,
-    doc: 'Cost of placing a task elsewhere than balance alone would.',
+    doc: 'Cost of placing a task elsewhere than it is (steady), or than balance alone would (highAvailability).',
   },
   assignor: {
     dotted: 'task.assignor',

@@ -1,5 +1,5 @@
 /** Evens out what members were given by their capacities. Kafka: `balanceTasksOverThreads`. */
-import { inOrder, type MemberState, type PlacedTask } from './cluster.js';
+import { inOrder, type MemberState, type PlacedTask } from '../cluster.js';
 
 /** The tasks of one kind that a member has been given. */
 export type KindOf = (member: MemberState) => Set<PlacedTask>;

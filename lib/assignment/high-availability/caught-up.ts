@@ -1,7 +1,7 @@
 /** How far each member's copy of a task lacks behind, and who counts as caught up. Kafka: `taskLagTotals`, KIP-441. */
 import type { TaskId } from '../../model/task-id.js';
+import type { Cluster, MemberState, PlacedTask } from '../cluster.js';
 import { isAcceptable, lagOn } from '../lags.js';
-import type { Cluster, MemberState, PlacedTask } from './cluster.js';
 
 interface Copies {
   readonly caughtUp: Set<MemberState>;

@@ -2,7 +2,7 @@
  * The order in which Java's hash tables hold task ids: where Kafka Streams goes through one, later tasks find members that
  * earlier ones have filled, so the order is part of its answer. It depends on nothing but the ids.
  */
-import type { PlacedTask } from './cluster.js';
+import type { PlacedTask } from '../cluster.js';
 
 const LEAST_CAPACITY = 16;
 const LOAD_FACTOR = 0.75;

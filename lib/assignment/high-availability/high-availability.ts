@@ -13,17 +13,18 @@
  * With snapshot standbys (`standbyKind`) every member can restore every task from one and the same snapshot: no standby sits
  * on a member, everyone counts as caught up, and the answer is the placement that is aimed at, without warm-ups or follow-up.
  */
+
+import { type Cluster, clusterOf, idsOf, type MemberState } from '../cluster.js';
 import type { AssignmentInput, MemberPlacement, Placement, TaskAssignor } from '../task-assignor.js';
 import { balance } from './balance.js';
 import { CaughtUp } from './caught-up.js';
-import { type Cluster, clusterOf, idsOf, type MemberState } from './cluster.js';
 import { LeastLoaded } from './least-loaded.js';
 import { lessenActiveTraffic, lessenStandbyTraffic } from './lessen-traffic.js';
 import { moveActives, moveStandbys } from './movements.js';
 import { placeAsBefore } from './prior.js';
 import { standbysByLoad } from './standbys.js';
 import { standbysByTags } from './tagged-standbys.js';
-import { type Costs, Zones } from './zones.js';
+import { type Costs, costsOf, Zones } from './zones.js';
 
 /** Kafka Streams' default assignor, exactly. */
 export const highAvailability: TaskAssignor = {
@@ -70,7 +71,7 @@ function placeStateful({ settings }: AssignmentInput, cluster: Cluster, zones: Z
   for (const [index, task] of stateful.entries()) members[index % members.length]?.active.add(task);
   balance(members, (state) => state.active);
   if (zones === undefined) return;
-  lessenActiveTraffic(stateful, cluster, zones, settings.rackAwareAssignmentStrategy, costsOf(settings));
+  lessenActiveTraffic(stateful, cluster, settings.rackAwareAssignmentStrategy, zones.activeCost(costsOf(settings)));
 }
 
 function placeStandbys({ settings }: AssignmentInput, cluster: Cluster, zones: Zones | undefined, replicas: number) {
@@ -78,7 +79,7 @@ function placeStandbys({ settings }: AssignmentInput, cluster: Cluster, zones: Z
   const placing = tags.length > 0 ? standbysByTags(tags) : standbysByLoad;
   placing.place(cluster, replicas);
   balance(cluster.members, (state) => state.standby, placing.mayEven);
-  if (zones !== undefined) lessenStandbyTraffic(cluster, zones, placing, costsOf(settings));
+  if (zones !== undefined) lessenStandbyTraffic(cluster, placing, zones.standbyCost(costsOf(settings)));
 }
 
 /** @returns actives and standbys that are not where they are meant to be */
@@ -99,11 +100,8 @@ function placeStateless({ settings }: AssignmentInput, cluster: Cluster, zones: 
     members.put(state);
   }
   if (zones === undefined) return;
-  lessenActiveTraffic(cluster.stateless, cluster, zones, settings.rackAwareAssignmentStrategy, STATELESS_COSTS);
-}
-
-function costsOf(settings: AssignmentInput['settings']): Costs {
-  return { traffic: settings.rackAwareAssignmentTrafficCost, nonOverlap: settings.rackAwareAssignmentNonOverlapCost };
+  const costOf = zones.activeCost(STATELESS_COSTS);
+  lessenActiveTraffic(cluster.stateless, cluster, settings.rackAwareAssignmentStrategy, costOf);
 }
 
 function answerOf(

@@ -3,7 +3,7 @@
  *
  * A member's load may change only while it is out: take it, give it something, put it back.
  */
-import type { MemberState } from './cluster.js';
+import type { MemberState } from '../cluster.js';
 import { Heap } from './heap.js';
 
 export class LeastLoaded {

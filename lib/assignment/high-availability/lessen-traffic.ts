@@ -1,9 +1,10 @@
 /** Exchanges tasks between members so that less is read across zones; how many each has stays as it is. KIP-925. */
+
+import { type Cluster, inOrder, type MemberState, type PlacedTask } from '../cluster.js';
 import type { RackAwareStrategy } from '../task-assignor.js';
-import { type Cluster, inOrder, type MemberState, type PlacedTask } from './cluster.js';
 import type { StandbyPlacing } from './standbys.js';
 import { type Exchange, leastTraffic, leastTrafficBySubTopology, type Solve } from './traffic-graphs.js';
-import type { Costs, Zones } from './zones.js';
+import type { CostOf } from './zones.js';
 
 /** Rounds over all pairs of members; after three there is seldom anything left. */
 const MAX_ROUNDS = 4;
@@ -12,19 +13,16 @@ const MAX_ROUNDS = 4;
 export function lessenActiveTraffic(
   tasks: readonly PlacedTask[],
   cluster: Cluster,
-  zones: Zones,
   strategy: RackAwareStrategy,
-  costs: Costs,
+  costOf: CostOf,
 ): void {
   if (tasks.length === 0) return;
   const solve = strategy === 'balance_subtopology' ? leastTrafficBySubTopology : leastTraffic;
-  const costOf = zones.activeCost(costs);
   exchange(solve, { tasks, members: cluster.members, kindOf: (state) => state.active, costOf });
 }
 
 /** Exchanges standbys, pair by pair of members in different zones, as far as their placing allows. */
-export function lessenStandbyTraffic(cluster: Cluster, zones: Zones, placing: StandbyPlacing, costs: Costs): void {
-  const costOf = zones.standbyCost(costs);
+export function lessenStandbyTraffic(cluster: Cluster, placing: StandbyPlacing, costOf: CostOf): void {
   const movable = (from: MemberState, to: MemberState): PlacedTask[] =>
     [...from.standby].filter((task) => !to.has(task) && placing.mayMove(cluster, task, from, to));
   let hasMoved = true;

@@ -2,8 +2,9 @@
  * From the placement that is aimed at to one that can be had now: no active or standby where a copy lacks more than another
  * that could serve, and warm-ups, as many as allowed, on the way there. Kafka: `TaskMovement`, KIP-441.
  */
+
+import { inOrder, type MemberState, type PlacedTask } from '../cluster.js';
 import type { CaughtUp } from './caught-up.js';
-import { inOrder, type MemberState, type PlacedTask } from './cluster.js';
 import { Heap } from './heap.js';
 
 /** Warm-ups that may still be placed; the steps take from one count. */

@@ -3,7 +3,7 @@
  * copies were, standbys likewise. Kafka: `FallbackPriorTaskAssignor`, which is the sticky assignor of before KIP-441.
  */
 import type { TaskId } from '../../model/task-id.js';
-import type { Cluster, MemberState, PlacedTask } from './cluster.js';
+import type { Cluster, MemberState, PlacedTask } from '../cluster.js';
 import { orderOfCopiedTable } from './hash-order.js';
 import { TaskPairs } from './task-pairs.js';
 

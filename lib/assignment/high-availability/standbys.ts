@@ -1,5 +1,5 @@
 /** Standbys of each stateful task on the least loaded members that have no copy. Kafka: `DefaultStandbyTaskAssignor`. */
-import type { Cluster, MemberState, PlacedTask } from './cluster.js';
+import type { Cluster, MemberState, PlacedTask } from '../cluster.js';
 import { LeastLoaded } from './least-loaded.js';
 
 /** How standbys are placed, and how they may be moved afterwards. Kafka: `StandbyTaskAssignor`. */

@@ -6,7 +6,7 @@
  * no member apart go to the least loaded, after all others. Tags that were not asked for do not count; Kafka Streams looks at
  * them when it evens out loads afterwards, which would keep standbys from moving by tags that name a single member.
  */
-import type { MemberState, PlacedTask } from './cluster.js';
+import type { MemberState, PlacedTask } from '../cluster.js';
 import { orderOfGrownTable } from './hash-order.js';
 import { LeastLoaded } from './least-loaded.js';
 import { placeByLoad, type StandbyPlacing } from './standbys.js';

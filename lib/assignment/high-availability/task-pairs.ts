@@ -1,5 +1,5 @@
 /** Which tasks have been together on a member, so that each meets many others: load is spread. Kafka: `TaskPairs`. */
-import type { MemberState, PlacedTask } from './cluster.js';
+import type { MemberState, PlacedTask } from '../cluster.js';
 
 export class TaskPairs {
   private readonly pairs = new Set<number>();

@@ -3,8 +3,9 @@
  * member. Members keep the number of tasks that they have. Kafka: `MinTrafficGraphConstructor` and
  * `BalanceSubtopologyGraphConstructor`.
  */
+
+import type { MemberState, PlacedTask } from '../cluster.js';
 import type { KindOf } from './balance.js';
-import type { MemberState, PlacedTask } from './cluster.js';
 import { type FlowEdge, FlowGraph } from './flow-graph.js';
 import type { CostOf } from './zones.js';
 

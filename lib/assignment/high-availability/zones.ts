@@ -1,8 +1,8 @@
 /** Where partitions and members are, and what it costs to read across zones. KIP-925, Kafka: `RackAwareTaskAssignor`. */
 import { topicPartitionKey } from '../../model/topic-partition.js';
+import type { Cluster, MemberState, PlacedTask } from '../cluster.js';
 import { readAcross } from '../read-across.js';
 import type { AssignmentInput } from '../task-assignor.js';
-import type { Cluster, MemberState, PlacedTask } from './cluster.js';
 
 /** What a placement costs. */
 export interface Costs {
@@ -12,8 +12,18 @@ export interface Costs {
   readonly nonOverlap: number;
 }
 
+/** What the settings say. */
+export function costsOf(settings: AssignmentInput['settings']): Costs {
+  return { traffic: settings.rackAwareAssignmentTrafficCost, nonOverlap: settings.rackAwareAssignmentNonOverlapCost };
+}
+
 /** Cost of a task on a member, which holds it or not. */
 export type CostOf = (task: PlacedTask, state: MemberState) => number;
+
+/** Whether a task is where it costs no non-overlap. */
+type IsAtHome = (task: PlacedTask, state: MemberState) => boolean;
+
+type ReadBy = (task: PlacedTask['task']) => PlacedTask['task']['inputs'];
 
 export class Zones {
   private readonly input: AssignmentInput;
@@ -37,16 +47,18 @@ export class Zones {
     return known ? new Zones(input) : undefined;
   }
 
-  /** Cost of an active task: what it reads are its inputs. */
-  activeCost({ traffic, nonOverlap }: Costs): CostOf {
-    return (task, state) =>
-      readAcross(this.input, task.task.inputs, state.member.zone) * traffic + (state.active.has(task) ? 0 : nonOverlap);
+  /** Cost of an active task: what it reads are its inputs. @param isAtHome where it would be for balance alone */
+  activeCost(costs: Costs, isAtHome: IsAtHome = (task, state) => state.active.has(task)): CostOf {
+    return this.costOf(costs, ({ inputs }) => inputs, isAtHome);
   }
 
   /** Cost of a standby: what it reads are its changelogs. */
-  standbyCost({ traffic, nonOverlap }: Costs): CostOf {
+  standbyCost(costs: Costs, isAtHome: IsAtHome = (task, state) => state.standby.has(task)): CostOf {
+    return this.costOf(costs, ({ changelogs }) => changelogs, isAtHome);
+  }
+
+  private costOf({ traffic, nonOverlap }: Costs, readBy: ReadBy, isAtHome: IsAtHome): CostOf {
     return (task, state) =>
-      readAcross(this.input, task.task.changelogs, state.member.zone) * traffic +
-      (state.standby.has(task) ? 0 : nonOverlap);
+      readAcross(this.input, readBy(task.task), state.member.zone) * traffic + (isAtHome(task, state) ? 0 : nonOverlap);
   }
 }

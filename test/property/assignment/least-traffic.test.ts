@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clusterOf, type MemberState, type PlacedTask } from '../../../lib/assignment/high-availability/cluster.js';
+import { clusterOf, type MemberState, type PlacedTask } from '../../../lib/assignment/cluster.js';
 import { leastTraffic, leastTrafficBySubTopology } from '../../../lib/assignment/high-availability/traffic-graphs.js';
 import { member, settings } from '../../support/assignment-members.js';
 import { tasksOf } from '../../support/random-clusters.js';

@@ -1,17 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { steady, sticky } from '../../../lib/assignment/steady.js';
+import { steady, sticky } from '../../../lib/assignment/steady/steady.js';
 import type { AssignableTask, AssignmentInput, Placement } from '../../../lib/assignment/task-assignor.js';
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
-import { member, settings } from '../../support/assignment-members.js';
+import { member, settings as own } from '../../support/assignment-members.js';
 import { tasksOf } from '../../support/random-clusters.js';
+
+/** Members keep no copies, so that everything moves at once: what it aims at is what it answers. */
+const settings = { ...own, maxWarmupReplicas: 0 };
 
 const assignors = fc.constantFrom(steady, sticky);
 
 const tasks = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.boolean()), { minLength: 1, maxLength: 4 })
   .map(tasksOf);
+
+/** Who runs a task has no copy that lacks something. */
+const without = (lags: ReadonlyMap<TaskId, number>, running: readonly TaskId[]): Map<TaskId, number> =>
+  new Map([...lags].filter(([id]) => !running.includes(id)));
 
 /** Members of any capacity that hold and have copies of any tasks, also of ones that are no more. */
 const members = (of: readonly AssignableTask[]) => {
@@ -27,7 +34,9 @@ const members = (of: readonly AssignableTask[]) => {
       }),
       { minLength: 1, maxLength: 7 },
     )
-    .map((drawn) => drawn.map((one, index) => member(index + 1, one)));
+    .map((drawn) =>
+      drawn.map((one, index) => member(index + 1, { ...one, lags: without(one.lags, one.previousActive) })),
+    );
 };
 
 const inputs = tasks.chain((of) => members(of).map((by): AssignmentInput => ({ tasks: of, members: by, settings })));
@@ -55,7 +64,11 @@ const isStateful = (input: AssignmentInput) => {
 /** The input of the next time: everyone holds what the placement gave; `members` are those there now. */
 const nextInput = (input: AssignmentInput, placement: Placement, by = input.members): AssignmentInput => ({
   ...input,
-  members: by.map((one) => ({ ...one, previousActive: active(placement, one.id) })),
+  members: by.map((one) => ({
+    ...one,
+    previousActive: active(placement, one.id),
+    lags: without(one.lags, active(placement, one.id)),
+  })),
 });
 
 const owners = (placement: Placement): Map<TaskId, string> =>

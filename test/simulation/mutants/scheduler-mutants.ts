@@ -53,10 +53,10 @@ export const schedulerMutants: readonly Mutant[] = [
     protects: 'N3: a placement is validated before use; here an assignor forgets a task while a member is away',
     given: [
       {
-        file: 'lib/assignment/steady.ts',
-        find: 'assign: (input) => place(input, (member, task) => caughtUpLag(input, member, task)),',
+        file: 'lib/assignment/steady/steady.ts',
+        find: 'assign: (input) => place(input, reportedCopies),',
         replace:
-          'assign: (input) => {\n    const placement = place(input, (member, task) => caughtUpLag(input, member, task));\n    if (input.members.every(({ live }) => live)) return placement;\n    const [first, ...others] = [...placement.members];\n    if (first === undefined) return placement;\n    const [memberId, placed] = first;\n    return { ...placement, members: new Map([[memberId, { ...placed, active: placed.active.slice(1) }], ...others]) };\n  },',
+          'assign: (input) => {\n    const placement = place(input, reportedCopies);\n    if (input.members.every(({ live }) => live)) return placement;\n    const [first, ...others] = [...placement.members];\n    if (first === undefined) return placement;\n    const [memberId, placed] = first;\n    return { ...placement, members: new Map([[memberId, { ...placed, active: placed.active.slice(1) }], ...others]) };\n  },',
       },
     ],
     edits: [

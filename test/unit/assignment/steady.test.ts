@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { steady, sticky } from '../../../lib/assignment/steady.js';
+import { steady, sticky } from '../../../lib/assignment/steady/steady.js';
 import type { AssignableTask, AssignmentInput } from '../../../lib/assignment/task-assignor.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
 import { member, settings } from '../../support/assignment-members.js';
@@ -38,7 +38,8 @@ describe('steady', () => {
   });
 
   it('moves exactly 3 of 12 tasks when a fourth member joins three', () => {
-    const placed = activeOf({ tasks: twelve, members: [...threeOfTwelve, member(4)] });
+    const short = twelve.map((one) => ({ ...one, changelogRecords: settings.acceptableRecoveryLag }));
+    const placed = activeOf({ tasks: short, members: [...threeOfTwelve, member(4)] });
 
     expect(placed).toEqual({
       'member-1': ids(0, 3, 6),
@@ -67,10 +68,38 @@ describe('steady', () => {
 
   it('counts a copy as caught up at the acceptable recovery lag, not one record later', () => {
     const withLag = (lag: number) =>
-      activeOf({ tasks: [task(0, 0)], members: [member(1), member(2, { lags: new Map([[taskId(0, 0), lag]]) })] });
+      activeOf({
+        tasks: twelve.slice(0, 2),
+        members: [member(1, { previousActive: ids(0, 1) }), member(2, { lags: new Map([[taskId(0, 0), lag]]) })],
+      });
 
-    expect(withLag(100)).toEqual({ 'member-1': [], 'member-2': ids(0) });
-    expect(withLag(101)).toEqual({ 'member-1': ids(0), 'member-2': [] });
+    expect(withLag(100)).toEqual({ 'member-1': ids(1), 'member-2': ids(0) });
+    expect(withLag(101)).toEqual({ 'member-1': ids(0, 1), 'member-2': [] });
+  });
+
+  it('gives a task that nobody holds to the copy that lacks least, where none is caught up', () => {
+    const members = [member(1), member(2, { lags: new Map([[taskId(0, 0), 900]]) })];
+
+    expect(activeOf({ tasks: [task(0, 0)], members })).toEqual({ 'member-1': [], 'member-2': ids(0) });
+  });
+
+  it('warms a newcomer up, at most so many tasks at once, while tasks stay where they run', () => {
+    const input = { tasks: twelve, members: [...threeOfTwelve, member(4)], settings };
+
+    const { members, followUp } = steady.assign(input);
+
+    expect(members.get('member-1')?.active).toEqual(ids(0, 3, 6, 9));
+    expect(members.get('member-4')).toEqual({ active: [], standby: [], warmup: ids(9, 10) });
+    expect(followUp).toBe(true);
+  });
+
+  it('moves everything at once where members keep no copies', () => {
+    const input = { tasks: twelve, members: [...threeOfTwelve, member(4)] };
+
+    const { members, followUp } = steady.assign({ ...input, settings: { ...settings, maxWarmupReplicas: 0 } });
+
+    expect(members.get('member-4')?.active).toEqual(ids(9, 10, 11));
+    expect(followUp).toBe(false);
   });
 
   it('gives up the task of which the newcomer holds a copy', () => {

@@ -1,6 +1,6 @@
 /** What the scheduler tells an assignor of copies, zones and lengths of changelogs. */
 import { describe, expect, it } from 'vitest';
-import { steady } from '../../../lib/assignment/steady.js';
+import { steady } from '../../../lib/assignment/steady/steady.js';
 import { type AssignmentInput, RUNNING_LAG, type TaskAssignor } from '../../../lib/assignment/task-assignor.js';
 import type { StorePosition } from '../../../lib/leases/records.js';
 import { UnavailableError } from '../../../lib/model/errors.js';

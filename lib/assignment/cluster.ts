@@ -3,8 +3,8 @@
  *
  * The steps follow one another over one `Cluster` and change only what its members were given. Kafka: `ClientState`.
  */
-import { parseTaskId, type TaskId } from '../../model/task-id.js';
-import type { AssignableMember, AssignableTask, AssignmentInput } from '../task-assignor.js';
+import { parseTaskId, type TaskId } from '../model/task-id.js';
+import type { AssignableMember, AssignableTask, AssignmentInput } from './task-assignor.js';
 
 /** A task with its place in the order of sub-topology and partition. */
 export interface PlacedTask {
