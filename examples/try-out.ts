@@ -3,7 +3,7 @@
  * before the first member runs; the output is read when all of it has been processed.
  */
 import { defineApp, type SettingsInput, type StreamsApp } from '../lib/index.js';
-import { LocalStreams, type Log } from '../lib/local/index.js';
+import { LocalStreams, type LocalStreamsOptions, type Log } from '../lib/local/index.js';
 
 const PARTITIONS = 4;
 const MEMBERS = 2;
@@ -17,21 +17,26 @@ export interface TryOutOptions<T> {
   /** Topics that the application reads and writes by name: they are created. */
   readonly topics: readonly string[];
   readonly input: (streams: Pick<LocalStreams, 'append'>) => Promise<void>;
-  readonly output: (streams: Pick<LocalStreams, 'read'>) => Promise<T>;
+  readonly output: (streams: Pick<LocalStreams, 'read' | 'state'>) => Promise<T>;
   /** Settings over those of the application. */
   readonly settings?: SettingsInput;
   /** Default: the embedded log, in memory. */
   readonly log?: Log;
+  /** Assignors of one's own, and the tags by which they tell members apart. */
+  readonly assignors?: LocalStreamsOptions['assignors'];
+  readonly tagsOf?: LocalStreamsOptions['tagsOf'];
 }
 
 /** @returns what `output` has read */
 export async function tryOut<T>(app: StreamsApp, options: TryOutOptions<T>): Promise<T> {
-  const { topics, input, output, settings, log } = options;
+  const { topics, input, output, settings, log, assignors, tagsOf } = options;
   const streams = await LocalStreams.start({
     app: defineApp({ ...app, settings: { ...app.settings, ...QUICK, members: MEMBERS, ...settings } }),
     topics: topics.map((name) => ({ name, partitions: PARTITIONS, config: KEPT_FOR_EVER })),
     beforeMembers: input,
     ...(log === undefined ? {} : { log }),
+    ...(assignors === undefined ? {} : { assignors }),
+    ...(tagsOf === undefined ? {} : { tagsOf }),
   });
   try {
     await streams.untilCaughtUp(AbortSignal.timeout(PATIENCE_MS));

@@ -2,9 +2,10 @@ import { InvalidSettingError } from '../model/errors.js';
 import { highAvailability } from './high-availability/high-availability.js';
 import { steady, sticky } from './steady/steady.js';
 import type { TaskAssignor } from './task-assignor.js';
+import { weighted } from './weighted/weighted.js';
 
-/** The assignors that come with the library; a new one is a file beside `steady.ts` and an entry here. */
-export const BUILT_IN_ASSIGNORS: readonly TaskAssignor[] = [steady, sticky, highAvailability];
+/** The assignors that come with the library; a new one is a folder beside `steady/` and an entry here. */
+export const BUILT_IN_ASSIGNORS: readonly TaskAssignor[] = [steady, sticky, weighted, highAvailability];
 
 /**
  * The assignor of that name, looked for among the user's own first. Kafka: `task.assignor.class`.

@@ -16,3 +16,5 @@ export type {
 } from './task-assignor.js';
 export { RUNNING_LAG } from './task-assignor.js';
 export { validateAssignment } from './validate-assignment.js';
+export { smoothed, type TaskMeasurement, weightsOf } from './weighted/task-weight.js';
+export { weighted } from './weighted/weighted.js';

@@ -251,7 +251,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'task.assignor',
     kind: { type: 'text' },
     default: 'steady',
-    doc: 'Name of the assignor: steady, sticky, highAvailability, or one of your own.',
+    doc: 'Name of the assignor: steady, sticky, weighted, highAvailability, or one of your own (docs/assignment.md).',
   },
   deployment: {
     dotted: 'millrace.deployment',

@@ -84,7 +84,7 @@ describe('steady', () => {
       };
     };
 
-    // The figures of decision 24.
+    // The figures of decision 28.
     expect({ steady: total(steady), highAvailability: total(highAvailability) }).toMatchInlineSnapshot(`
       {
         "highAvailability": {

@@ -48,7 +48,7 @@ export function reportedCopies(input: AssignmentInput, cluster: Cluster): Copies
 }
 
 /** Copies by what the last plan gave, lags aside: everyone may run everything at once. */
-export function plannedCopies(cluster: Cluster): Copies {
+export function plannedCopies(_: AssignmentInput, cluster: Cluster): Copies {
   const before = new Before(cluster);
   const lag: LagOf = (state, task) => {
     if (before.owner(task) === state) return RUNNING_LAG;

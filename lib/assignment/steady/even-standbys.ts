@@ -91,7 +91,7 @@ class Evening {
   /** One step to each member that no step has led to yet. */
   private stepsFrom(from: MemberState, cameBy: Map<MemberState, Step | undefined>, isFree: boolean): readonly Step[] {
     const steps: Step[] = [];
-    for (const to of this.members) {
+    for (const to of isFree ? this.readyFor(from) : this.members) {
       if (cameBy.has(to)) continue;
       const task = this.movable(from, to);
       if (task === undefined || (isFree && !this.copies.isCaughtUp(to, task))) continue;
@@ -100,6 +100,17 @@ class Evening {
       steps.push(step);
     }
     return steps;
+  }
+
+  /** Members that have a caught-up copy of one of its standbys, in order. */
+  private readyFor(from: MemberState): readonly MemberState[] {
+    const ready = new Set<MemberState>();
+    for (const task of from.standby) {
+      for (const { state } of this.copies.of(task)) {
+        if (!state.has(task) && this.copies.isCaughtUp(state, task)) ready.add(state);
+      }
+    }
+    return [...ready].sort((a, b) => a.index - b.index);
   }
 
   /** The standby that may go from one to the other and costs least there; of equals the first. */
@@ -117,6 +128,7 @@ class Evening {
   }
 
   private keepsApart(task: PlacedTask, from: MemberState, to: MemberState): boolean {
+    if (!this.spread.isAsked) return true;
     const active = this.activeOn.get(task);
     const on = [...(active === undefined ? [] : [active]), ...(this.holders.get(task) ?? [])];
     const after = on.map((state) => (state === from ? to : state));

@@ -12,6 +12,8 @@
  * Then come those with copies of tasks that nobody holds, caught-up ones first. Of those still equal the one that holds least of all
  * kinds comes first, so that what it has to give up or may take of the next kind mostly fits its share.
  */
+import { Heap } from '../high-availability/heap.js';
+
 export interface SeatSeeker {
   readonly capacity: number;
   /** Tasks of the kind being seated that it holds now. */
@@ -34,17 +36,18 @@ export interface SeatSeeker {
  */
 export function shareSeats(count: number, seekers: readonly SeatSeeker[]): number[] {
   const seats = seekers.map(() => 0);
+  // A seat changes the rank of nobody but who gets it, who is out of the heap meanwhile.
+  const next = new Heap<number>((a, b) =>
+    comesBefore(a, b, seekers, seats) ? -1 : comesBefore(b, a, seekers, seats) ? 1 : a - b,
+  );
+  for (const index of seekers.keys()) next.push(index);
   for (let given = 0; given < count; given++) {
-    const next = nextSeat(seekers, seats);
-    seats[next] = (seats[next] ?? 0) + 1;
+    const index = next.pop();
+    if (index === undefined) break;
+    seats[index] = (seats[index] ?? 0) + 1;
+    next.push(index);
   }
   return seats;
-}
-
-function nextSeat(seekers: readonly SeatSeeker[], seats: readonly number[]): number {
-  let best = 0;
-  for (let index = 1; index < seekers.length; index++) if (comesBefore(index, best, seekers, seats)) best = index;
-  return best;
 }
 
 function comesBefore(a: number, b: number, seekers: readonly SeatSeeker[], seats: readonly number[]): boolean {

@@ -62,6 +62,7 @@ function existingCopies(task: PlacedTask, active: MemberState, copies: Copies): 
 
 /** Fewer standbys, then fewer copies of all kinds, both by capacity. */
 function isLessLoaded(a: MemberState, b: MemberState): boolean {
-  const by = (of: (state: MemberState) => number): number => of(a) * b.member.capacity - of(b) * a.member.capacity;
-  return (by(({ standby }) => standby.size) || by(({ count }) => count)) < 0;
+  const [left, right] = [a.member.capacity, b.member.capacity];
+  const byStandbys = a.standby.size * right - b.standby.size * left;
+  return byStandbys !== 0 ? byStandbys < 0 : a.count * right < b.count * left;
 }

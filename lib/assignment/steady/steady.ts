@@ -20,59 +20,35 @@
  * every task moves at once. `sticky` is the same without a look at lags, as Kafka's `StickyTaskAssignor` (before KIP-441).
  *
  * Kafka Streams' `HighAvailabilityTaskAssignor` gives the same guarantees and aims at a placement that does not depend on
- * the one before: decision 24 has the figures.
+ * the one before: decision 28 has the figures.
  */
-import { type Cluster, clusterOf, idsOf, type MemberState, type PlacedTask } from '../cluster.js';
-import { Zones } from '../high-availability/zones.js';
-import type { AssignmentInput, MemberPlacement, Placement, TaskAssignor } from '../task-assignor.js';
+import type { Cluster, PlacedTask } from '../cluster.js';
+import type { Zones } from '../high-availability/zones.js';
+import type { AssignmentSettings, TaskAssignor } from '../task-assignor.js';
 import { aimByCount } from './aim-actives.js';
-import { placeAsFarAsReady } from './as-far-as-ready.js';
 import { type Copies, plannedCopies, reportedCopies } from './copies.js';
-import { exchangeActives, exchangeStandbys } from './exchange.js';
-import { aimAtStandbys } from './standby-aim.js';
+import { exchangeActives } from './exchange.js';
+import { placeInSteps } from './place-in-steps.js';
 
 /** Balanced, available, with the fewest moves. */
 export const steady: TaskAssignor = {
   name: 'steady',
-  assign: (input) => place(input, reportedCopies),
+  assign: (input) => placeInSteps(input, reportedCopies, aimEvenly),
 };
 
 /** As `steady`, blind to lags: tasks move at once, whatever they have to restore. */
 export const sticky: TaskAssignor = {
   name: 'sticky',
-  assign: (input) => place(input, (_, cluster) => plannedCopies(cluster)),
+  assign: (input) => placeInSteps(input, plannedCopies, aimEvenly),
 };
 
-function place(input: AssignmentInput, copiesIn: (input: AssignmentInput, cluster: Cluster) => Copies): Placement {
-  const cluster = clusterOf(input);
-  if (cluster.members.length === 0) return { members: new Map(), followUp: false };
-  const { settings } = input;
-  const copies = copiesIn(input, cluster);
-  const replicas = settings.standbyKind === 'hot' ? settings.numStandbyReplicas : 0;
-  const zones = Zones.of(input, cluster, replicas);
-  const aim = (tasks: readonly PlacedTask[]): void => {
-    aimByCount(tasks, cluster.members, copies);
-    if (zones === undefined) return;
-    exchangeActives(tasks, cluster, copies, zones, settings);
-  };
-  aim(cluster.stateful);
-  if (replicas > 0) {
-    aimAtStandbys(cluster.stateful, cluster.members, copies, replicas, settings.rackAwareAssignmentTags);
-    if (zones !== undefined) exchangeStandbys(cluster, copies, zones, settings);
-  }
-  aim(cluster.stateless);
-  const waits =
-    settings.maxWarmupReplicas > 0 && placeAsFarAsReady(cluster, copies, replicas, settings.maxWarmupReplicas);
-  return {
-    members: new Map(cluster.members.map((state) => [state.member.id, placementOf(state)])),
-    followUp: waits || input.lagsUnknown === true,
-  };
-}
-
-function placementOf({ active, standby, warmup }: MemberState): MemberPlacement {
-  return {
-    active: idsOf(active),
-    standby: idsOf([...standby].filter((task) => !warmup.has(task))),
-    warmup: idsOf(warmup),
-  };
+function aimEvenly(
+  tasks: readonly PlacedTask[],
+  cluster: Cluster,
+  copies: Copies,
+  zones: Zones | undefined,
+  settings: AssignmentSettings,
+): void {
+  aimByCount(tasks, cluster.members, copies);
+  if (zones !== undefined) exchangeActives(tasks, cluster, copies, zones, settings);
 }

@@ -31,9 +31,10 @@ export class SubTopologyCounts {
   }
 
   private compare(counts: readonly number[], a: MemberState, b: MemberState): number {
-    const by = (of: readonly number[]): number =>
-      (of[a.index] ?? 0) * b.member.capacity - (of[b.index] ?? 0) * a.member.capacity;
-    return by(counts) || by(this.totals);
+    const [left, right] = [a.member.capacity, b.member.capacity];
+    const bySubTopology = (counts[a.index] ?? 0) * right - (counts[b.index] ?? 0) * left;
+    if (bySubTopology !== 0) return bySubTopology;
+    return (this.totals[a.index] ?? 0) * right - (this.totals[b.index] ?? 0) * left;
   }
 
   private of(subTopology: number): number[] {

@@ -26,6 +26,11 @@ export class TagSpread {
     this.values = new Map(names.map((name) => [name, valuesOf(members, name).size]));
   }
 
+  /** Whether any tags are asked for at all. */
+  get isAsked(): boolean {
+    return this.names.length > 0;
+  }
+
   /** How many values of tags the members lack, of those that so many could have. */
   lossOf(states: readonly MemberState[]): number {
     return this.names.reduce((sum, name) => {
@@ -55,13 +60,13 @@ export class TagSpread {
 
   /** Whether no member at all would be further apart than this one. */
   isBest(on: readonly MemberState[], state: MemberState): boolean {
-    if (this.names.length === 0) return true;
+    if (!this.isAsked) return true;
     const gain = this.gain(on, state);
     return !this.members.some((other) => !on.includes(other) && compare(this.gain(on, other), gain) < 0);
   }
 
   private gain(on: readonly MemberState[], { member }: MemberState): Gain {
-    if (this.names.length === 0) return NONE;
+    if (!this.isAsked) return NONE;
     let shared = 0;
     let added = 0;
     for (const name of this.names) {

@@ -54,9 +54,9 @@ export const schedulerMutants: readonly Mutant[] = [
     given: [
       {
         file: 'lib/assignment/steady/steady.ts',
-        find: 'assign: (input) => place(input, reportedCopies),',
+        find: 'assign: (input) => placeInSteps(input, reportedCopies, aimEvenly),',
         replace:
-          'assign: (input) => {\n    const placement = place(input, reportedCopies);\n    if (input.members.every(({ live }) => live)) return placement;\n    const [first, ...others] = [...placement.members];\n    if (first === undefined) return placement;\n    const [memberId, placed] = first;\n    return { ...placement, members: new Map([[memberId, { ...placed, active: placed.active.slice(1) }], ...others]) };\n  },',
+          'assign: (input) => {\n    const placement = placeInSteps(input, reportedCopies, aimEvenly);\n    if (input.members.every(({ live }) => live)) return placement;\n    const [first, ...others] = [...placement.members];\n    if (first === undefined) return placement;\n    const [memberId, placed] = first;\n    return { ...placement, members: new Map([[memberId, { ...placed, active: placed.active.slice(1) }], ...others]) };\n  },',
       },
     ],
     edits: [

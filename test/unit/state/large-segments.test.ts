@@ -9,7 +9,10 @@ const KEYS = 200_000;
 const rowAt = (index: number, startMs: number): ByteKey => packWindowKey(byteKey(Buffer.from(`k${index}`)), startMs, 0);
 
 test('a store of windows lets go of a segment of any size, and seals as many late writes', () => {
-  const store = new MemoryStore('windows', windowLayout({ retentionMs: 1_000, inMemory: false, retainDuplicates: false }));
+  const store = new MemoryStore(
+    'windows',
+    windowLayout({ retentionMs: 1_000, inMemory: false, retainDuplicates: false }),
+  );
   for (let index = 0; index < KEYS; index += 1)
     store.restore({ key: rowAt(index, 0), value: Buffer.from('1'), timestampMs: 0 });
   expect(store.size).toBe(KEYS);
