@@ -82,8 +82,8 @@ function suppressedView<K, V>(
 ): TableView<K, V> {
   return {
     stores: [store, ...of.stores],
-    open(context) {
-      const reader = of.open(context);
+    open(context, reads) {
+      const reader = of.open(context, reads);
       const buffer = new SuppressBuffer(context, store);
       return {
         get(cell) {

@@ -20,13 +20,20 @@ export interface TableReader<K, V> {
   readonly getAsOf?: (key: Cell<K>, asOfMs: number) => Awaitable<TableRow<V> | null>;
 }
 
+/**
+ * Which rows of a table with a ttl are found: `live` those that have not ended, `told` those that its updates have told of, where the end
+ * of a row may still have to be told. What takes back what it gave out before has to look at the latter.
+ */
+export type TableReads = 'live' | 'told';
+
 /** A table to be looked up. */
 export interface TableView<K, V> {
   /** Stores to which a node that reads is connected. */
   readonly stores: readonly string[];
   /** Present where rows as they were can be looked up, and how long ago. */
   readonly historyRetentionMs?: number;
-  open(context: ProcessorContext<never, never>): TableReader<K, V>;
+  /** @param reads default: `live` */
+  open(context: ProcessorContext<never, never>, reads?: TableReads): TableReader<K, V>;
 }
 
 /** A table that is kept in a store. Kafka: `KTableMaterializedValueGetterSupplier`. */
@@ -34,13 +41,13 @@ export function storeView<K, V>(format: RowFormat<K, V>): TableView<K, V> {
   return {
     stores: [format.store],
     ...history(format),
-    open(context) {
+    open(context, reads) {
       const rows = openRows(context, format);
       const asRow = (stored: StoredValue | null): TableRow<V> | null =>
         stored === null ? null : { cell: rows.cell(stored), timestampMs: stored.timestampMs };
       const get = (key: Cell<K>) => {
         const at = key.byteKey(format.key);
-        return at === null ? null : andThen(rows.get(at), asRow);
+        return at === null ? null : andThen(reads === 'told' ? rows.getTold(at) : rows.get(at), asRow);
       };
       if (!(rows instanceof VersionedRowStore)) return { get };
       return {
@@ -66,8 +73,8 @@ export function derivedView<K, V, V2>(
   return {
     stores: of.stores,
     ...history(of),
-    open(context) {
-      const reader = of.open(context);
+    open(context, reads) {
+      const reader = of.open(context, reads);
       const derived = (key: Cell<K>, row: TableRow<V> | null): Awaitable<TableRow<V2> | null> => {
         if (row === null) return null;
         return andThen(step(key.value, row.cell), (cell) =>

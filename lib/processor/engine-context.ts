@@ -1,4 +1,5 @@
 import type { Awaitable } from '../model/awaitable.js';
+import type { ByteKey } from '../model/byte-key.js';
 import type { ProcessorContext, RecordMetadata } from './processor-context.js';
 import type { StreamRecord } from './stream-record.js';
 
@@ -17,6 +18,11 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   holdRecord(): HeldRecord;
   /** Waits by the host's clock; null where there is none, as in a task without an engine: then nothing times out. */
   readonly sleep: Sleep | null;
+  /**
+   * Registers what is called before each record of the task, whichever input it is of, once stream time has come to it: it belongs to no
+   * record. `key` is that of the record in the bytes of its source's serde; null: it has none.
+   */
+  onRecord(call: (key: ByteKey | null) => Awaitable<void>): void;
   /** Registers what is called after each record of the task, whichever input it came from: it belongs to no record. */
   onRecordDone(call: () => Awaitable<void>): void;
   /**

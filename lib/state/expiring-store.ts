@@ -48,6 +48,11 @@ export class ExpiringStore implements ByteStore {
     return isPromise(stored) ? stored.then((later) => this.shown(later)) : this.shown(stored);
   }
 
+  /** The entry until it is removed, though it may have ended: what those after an operator were last told. */
+  getKept(key: ByteKey): Awaitable<StoredValue | null> {
+    return this.bytes.get(key);
+  }
+
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
     const places = this.known();
     if (value !== null) this.place(places, key, timestampMs);

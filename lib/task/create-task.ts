@@ -6,11 +6,13 @@
  * sealed value was committed, so that several may be in flight.
  */
 import { type Awaitable, andThen, forEachInOrder, isPromise } from '../model/awaitable.js';
+import type { ByteKey } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import type { Settings } from '../model/settings.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { Sleep } from '../processor/engine-context.js';
+import type { StreamRecord } from '../processor/stream-record.js';
 import { internalTopicName, topicName } from '../topology/app.js';
 import { timestampExtractorOf } from '../topology/default-timestamp-extractor.js';
 import { type SubTopology, subTopologyOf } from '../topology/topology.js';
@@ -68,6 +70,7 @@ class RunningTask implements StreamTask {
   private readonly wallClockPunctuations = new PunctuationSchedule();
   private punctuationOrder: PunctuationOrder | null = null;
   private readonly flushes: (() => Awaitable<void>)[] = [];
+  private readonly beforeEach: ((key: ByteKey | null) => Awaitable<void>)[] = [];
   private readonly afterEach: (() => Awaitable<void>)[] = [];
   /** Processors whose `init` was called and whose `close` was not. */
   private readonly begun: RunningProcessor[] = [];
@@ -217,7 +220,6 @@ class RunningTask implements StreamTask {
 
   private processNext(queue: RecordQueue): Awaitable<void> {
     const { scope } = this;
-    scope.origin = queue.input;
     scope.offset = queue.headOffset();
     const fetched = queue.headSet();
     const index = queue.headIndex;
@@ -226,6 +228,16 @@ class RunningTask implements StreamTask {
     if (record.timestampMs > scope.streamTimeMs) scope.streamTimeMs = record.timestampMs;
     scope.dirty = true;
     this.processed += 1;
+    if (this.beforeEach.length === 0) return this.deliver(queue, record);
+    const key = record.keyCell.byteKey(queue.source.keySerde);
+    return andThen(
+      forEachInOrder(this.beforeEach, (call) => call(key)),
+      () => this.deliver(queue, record),
+    );
+  }
+
+  private deliver(queue: RecordQueue, record: StreamRecord<unknown, unknown>): Awaitable<void> {
+    this.scope.origin = queue.input;
     const receivers = this.receivers.get(queue) as readonly Receiver[];
     const pending = deliverToAll(receivers, record);
     if (isPromise(pending)) return pending.then(() => this.afterRecord());
@@ -304,6 +316,9 @@ class RunningTask implements StreamTask {
           : this.wallClockPunctuations.add(this.firstWallClockDue(intervalMs), intervalMs, call),
       onFlush: (flush) => {
         this.flushes.push(flush);
+      },
+      onRecord: (call) => {
+        this.beforeEach.push(call);
       },
       onRecordDone: (call) => {
         this.afterEach.push(call);

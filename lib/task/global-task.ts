@@ -228,6 +228,7 @@ class RunningGlobalTask implements GlobalTask {
         });
       },
       onFlush: () => undefined,
+      onRecord: () => undefined,
       onRecordDone: () => undefined,
       holdRecord: () => this.scope.holdRecord(),
       sleep: null,

@@ -7,7 +7,9 @@
  *   N3  on the synchronous path a forward is a call of the child, with no promise made
  *   N4  a node forwards while a call of it runs, and at no other time: what would come later would go with another commit than its record
  */
+
 import { type Awaitable, isPromise } from '../model/awaitable.js';
+import type { ByteKey } from '../model/byte-key.js';
 import { type Duration, durationMs } from '../model/duration.js';
 import { InvalidSettingError, ProcessingError, TopologyError, UnconnectedStoreError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
@@ -38,6 +40,7 @@ export interface TaskServices {
   openGlobalStore(name: string): StateStore | null;
   schedule(type: PunctuationType, intervalMs: number, call: Punctuator): Cancellable;
   onFlush(flush: () => Awaitable<void>): void;
+  onRecord(call: (key: ByteKey | null) => Awaitable<void>): void;
   onRecordDone(call: () => Awaitable<void>): void;
   holdRecord(): HeldRecord;
   readonly sleep: Sleep | null;
@@ -177,6 +180,10 @@ export class NodeContext implements EngineContext<unknown, unknown> {
 
   get sleep(): Sleep | null {
     return this.services.sleep;
+  }
+
+  onRecord(call: (key: ByteKey | null) => Awaitable<void>): void {
+    this.services.onRecord(call);
   }
 
   onRecordDone(call: () => Awaitable<void>): void {

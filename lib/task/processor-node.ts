@@ -28,6 +28,7 @@ export class RunningProcessor implements Receiver {
         const held = services.holdRecord();
         return { resume: (call) => held.resume(() => this.punctuate(call)) };
       },
+      onRecord: (call) => services.onRecord((key) => this.punctuate(() => call(key))),
       onRecordDone: (call) => services.onRecordDone(() => this.punctuate(call)),
     });
     try {

@@ -2,10 +2,16 @@
  * A table whose rows end some time after they were written: what has ended is removed and handed on as deleted, so that whatever is
  * made of the table comes out right. It stands around the operator that keeps the rows.
  *
- * Rows are removed after each record of the task, `ROWS_ENDED_PER_RECORD` at most; a row that has ended and is still to be removed is not
- * shown, and is removed before its key gets another.
+ * Invariants
+ *   X1  the end of a row is handed on before the record that moves stream time to it is processed: what is read, joined or counted for that
+ *       record is without the row
+ *   X2  a record ends ROWS_ENDED_PER_RECORD rows at most, besides that of its own key: rows that have ended and are still to be removed
+ *       are not shown
+ *   X3  joins of tables see such a row until its end is told, so that they take back what they gave out, and nothing else
+ *   X4  a row that has ended is removed before its key gets another
  */
-import { type Awaitable, isPromise } from '../../model/awaitable.js';
+import { type Awaitable, andThen, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
 import { NO_HEADERS } from '../../model/record-set.js';
 import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
@@ -19,7 +25,7 @@ import { ABSENT, type Change } from '../change.js';
 import { ChangeForwarder } from './change-forwarder.js';
 import { type RowFormat, RowStore } from './row-store.js';
 
-/** Rows removed after one record: a jump of stream time is worked off over the records that follow. */
+/** Rows removed at one record, before and after it: a jump of stream time is worked off over the records that follow. */
 export const ROWS_ENDED_PER_RECORD = 64;
 
 /** @returns the operator's processors, or the same where the table's rows do not end. Such a table is never cached. */
@@ -37,6 +43,8 @@ class ExpireRows<K, V, A> implements Processor<K, V, K, Change<A>> {
   declare private rows: RowStore<K, A>;
   declare private store: ExpiringStore;
   declare private forwarder: ChangeForwarder<K, A>;
+  /** Rows that may still be removed at the record being processed. */
+  private left = ROWS_ENDED_PER_RECORD;
 
   constructor(
     node: { readonly format: RowFormat<K, A>; readonly sendOldValues: boolean },
@@ -52,24 +60,35 @@ class ExpireRows<K, V, A> implements Processor<K, V, K, Change<A>> {
     this.store = (this.rows.bytes as ToldStore).shared;
     this.store.removedByOperator();
     this.forwarder = new ChangeForwarder(engine, { sendOldValues: this.node.sendOldValues, cached: false });
-    engine.onRecordDone(() => this.removeFrom(0));
+    engine.onRecord((key) => this.before(key));
+    engine.onRecordDone(() => this.removeOldest());
     return this.operator.init?.(context);
   }
 
   process(record: StreamRecord<K, V>): Awaitable<void> {
     const key = record.keyCell.byteKey(this.node.format.key);
-    const ended = key === null ? null : this.store.removeEnded(key);
-    if (ended === null) return this.operator.process(record);
-    const told = this.tell(ended);
-    return isPromise(told) ? told.then(() => this.operator.process(record)) : this.operator.process(record);
+    const removed = this.removeOf(key);
+    return isPromise(removed) ? removed.then(() => this.operator.process(record)) : this.operator.process(record);
   }
 
-  private removeFrom(removed: number): Awaitable<void> {
-    for (let count = removed; count < ROWS_ENDED_PER_RECORD; count += 1) {
+  /** Within one sub-topology a record is of one key: the row that it may meet is ended though many have ended before it. */
+  private before(key: ByteKey | null): Awaitable<void> {
+    this.left = ROWS_ENDED_PER_RECORD;
+    return andThen(this.removeOldest(), () => this.removeOf(key));
+  }
+
+  private removeOf(key: ByteKey | null): Awaitable<void> {
+    const ended = key === null ? null : this.store.removeEnded(key);
+    if (ended !== null) return this.tell(ended);
+  }
+
+  private removeOldest(): Awaitable<void> {
+    while (this.left > 0) {
       const ended = this.store.removeNext();
       if (ended === null) return;
+      this.left -= 1;
       const told = this.tell(ended);
-      if (isPromise(told)) return told.then(() => this.removeFrom(count + 1));
+      if (isPromise(told)) return told.then(() => this.removeOldest());
     }
   }
 

@@ -9,6 +9,7 @@ import { encodedBy, type Serde } from '../../serde/serde.js';
 import type { ByteStore, StoredValue } from '../../state/byte-store.js';
 import { readStored } from '../../state/read-stored.js';
 import type { StateStore } from '../../state/state-store.js';
+import { ToldStore } from '../../state/told-store.js';
 import { ABSENT } from '../change.js';
 
 /** Names and formats of an operator's store. */
@@ -40,6 +41,12 @@ export class RowStore<K, V> {
 
   get(key: ByteKey): Awaitable<StoredValue | null> {
     return this.bytes.get(key);
+  }
+
+  /** The row as those after its table were last told of it: also one that has ended, until that is told. */
+  getTold(key: ByteKey): Awaitable<StoredValue | null> {
+    const { bytes } = this;
+    return bytes instanceof ToldStore ? bytes.shared.getKept(key) : this.get(key);
   }
 
   /**

@@ -42,7 +42,7 @@ class TableSideProcessor<K, V, VO, VR> implements Processor<K, Change<V>, K, Cha
 
   init(context: ProcessorContext<K, Change<VR>>): void {
     this.context = context as EngineContext<K, Change<VR>>;
-    this.others = this.side.other.open(context);
+    this.others = this.side.other.open(context, 'told');
   }
 
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
@@ -97,9 +97,9 @@ export function joinedView<K, V, VO, VR>(
   const { other, needsOwn, needsOther, joiner } = side;
   return {
     stores: [...new Set([...mine.stores, ...other.stores])],
-    open(context) {
-      const rows = mine.open(context);
-      const others = other.open(context);
+    open(context, reads) {
+      const rows = mine.open(context, reads);
+      const others = other.open(context, reads);
       const joined = (key: Cell<K>, own: TableRow<V> | null, its: TableRow<VO> | null) => {
         if ((own === null && (needsOwn || its === null)) || (its === null && needsOther)) return null;
         const value = joiner(own === null ? null : own.cell.value, its === null ? null : its.cell.value, key.value);

@@ -47,6 +47,10 @@ function topologyOf(ttl: number): Topology {
     .stream('looks', text)
     .leftJoin(table, { joiner: (own, row) => `${own}+${row}` })
     .to('out');
+  table
+    .outerJoin(counts, { joiner: (own, count) => `${own}&${count}`, value: string() })
+    .toStream()
+    .to('out');
   builder.addStateStore(keyValueStore({ name: 'seen', ...text, ttl }));
   builder
     .stream('looks', text)

@@ -150,7 +150,55 @@ describe('a table with a ttl', () => {
     await task.process(0, 10);
     const { outputs } = await commit();
 
-    expect(texts(outputs.get(at('out')))).toEqual(['a=1@0', 'b=2@10', 'a=null@10']);
+    expect(texts(outputs.get(at('out')))).toEqual(['a=1@0', 'a=null@10', 'b=2@10']);
+  });
+
+  it('ends the row of a record’s key before the record, however many have ended before it', async () => {
+    const builder = new StreamsBuilder();
+    const table = builder.table('in', { ...text, store: 'rows', ttl: 10 });
+    const looks = builder.stream('looks', text);
+    looks.leftJoin(table, { joiner: (_own, row) => `live ${row}` }).to('out');
+    const copy = table.mapValues((row) => row, { store: 'copy', value: string() });
+    looks.leftJoin(copy, { joiner: (_own, row) => `copied ${row}` }).to('out');
+    const { task, give, commit, stores } = await startTask(builder);
+    give(
+      'in',
+      Array.from({ length: 200 }, (_, index) => ({ key: `k${index}`, value: 'v', ts: Math.floor(index / 100) })),
+    );
+    await task.process(0, 1_000);
+    await commit();
+    give('looks', [{ key: 'k199', value: 'look', ts: 1_000 }]);
+
+    await task.process(0, 1_000);
+    const { outputs } = await commit();
+
+    expect(texts(outputs.get(at('out')))).toEqual(['k199=live null@1000', 'k199=copied null@1000']);
+    expect([...(stores.get('rows')?.committed() ?? [])]).toHaveLength(200 - 64 - 1);
+  });
+
+  it('takes back of a join what was given out, also where its rows have ended long before that is told', async () => {
+    const builder = new StreamsBuilder();
+    const left = builder.table('left', { ...text, store: 'left', ttl: 10 });
+    const right = builder.table('right', { ...text, store: 'right', ttl: 10 });
+    left
+      .join(right, { joiner: (own, other) => `${own}${other}` })
+      .toStream()
+      .to('out');
+    const { task, give, commit } = await startTask(builder);
+    const rows = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, value: 'v', ts: 0 }));
+    give('left', rows);
+    give('right', rows);
+    await task.process(0, 1_000);
+    await commit();
+    give('left', [
+      { key: 'x', value: 'v', ts: 1_000 },
+      { key: 'x', value: 'v', ts: 1_000 },
+    ]);
+
+    await task.process(0, 1_000);
+    const { outputs } = await commit();
+
+    expect(new Set(texts(outputs.get(at('out'))))).toEqual(new Set(rows.map(({ key }) => `${key}=null@10`)));
   });
 
   it('begins an aggregate anew after its end', async () => {
