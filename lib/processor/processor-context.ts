@@ -47,7 +47,8 @@ export interface ProcessorContext<KOut = never, VOut = never> {
   getStateStore<S extends StateStore>(name: string): S;
 
   /**
-   * Calls `punctuator` each time the clock has moved on by `interval`. Kafka: `schedule`.
+   * Calls `punctuator` each time the clock has moved on by `interval`. Kafka: `schedule`. By stream time it is first due at once, after the
+   * record or the punctuation that schedules it; by the wall clock after one interval.
    *
    * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for an interval under 1 ms, or a clock that there is not
    */

@@ -49,8 +49,8 @@ export interface ByteStore {
    */
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean;
   /**
-   * Entries in order, as of the moment when the iterator makes each step: an entry deleted meanwhile is not delivered twice
-   * nor resurrected; writes behind the iterator are not seen.
+   * Entries in order: those that are there when this is called, each as it is when the iterator comes to it. One that is deleted meanwhile
+   * is not delivered, one that is written over is with its new value, and one that comes meanwhile, or comes again, is not (T7).
    */
   entries(range: KeyRange): AsyncIterable<StoredEntry> | Iterable<StoredEntry>;
   /**
@@ -86,6 +86,8 @@ export interface StoreWrite {
  *   T4  `seal` gives what the open overlay wrote, the last value per key; writes that came too late for the retention are given too
  *   T5  progress belongs to the transaction that made it: `commit` makes it true, `rollback` takes it back
  *   T6  what retention lets go goes from the image alone, by the time of what was committed, and leaves no write
+ *   T7  an iterator of `entries` delivers nothing that was not there when it was opened, wherever it lies, for as long as the transaction
+ *       that put it there is undecided: who writes while reading comes to an end. What a commit or a restore brings may be delivered
  */
 export interface TransactionalStore extends ByteStore {
   /** Closes the open overlay and answers its writes; later writes go to a new one. An empty overlay gives an empty list. */

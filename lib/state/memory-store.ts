@@ -42,6 +42,8 @@ export class MemoryStore implements TransactionalStore {
   /** What was looked up last: who reads a key often writes it next. */
   private recentKey: ByteKey | null = null;
   private recent = NONE;
+  /** Iterators opened so far: what came after one of them is told by its number (T7). */
+  private opened = 0;
   private readonly layout: StoreLayout | null;
   private readonly timeline: Timeline | null;
   private committedProgress = NO_PROGRESS;
@@ -77,13 +79,16 @@ export class MemoryStore implements TransactionalStore {
     const wasVisible = slot.pending === null ? note < UNCOMMITTED : slot.pending.packed !== null;
     const write = new StoreEntry(key, value, timestampMs);
     const replaced = slot.write(write, this.open);
+    if (!wasVisible) slot.since = this.opened;
     this.pendingBytes += write.sizeBytes - (replaced?.sizeBytes ?? 0);
     this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
     return true;
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
-    return this.walk(range, (entry, key) => this.visible(entry, key));
+    this.opened += 1;
+    const { opened } = this;
+    return this.walk(range, (entry, key) => this.visible(entry, key, opened));
   }
 
   *entriesByTime(range: TimeRange): Iterable<StoredEntry> {
@@ -224,12 +229,12 @@ export class MemoryStore implements TransactionalStore {
     this.recentKey = null;
   }
 
-  /** What a read sees (T1); null if there is nothing, or a delete. */
-  private visible(entry: number, key: ByteKey): StoredEntry | null {
+  /** What a read sees (T1); null if there is nothing, or a delete, or what came after the iterator of that number was opened (T7). */
+  private visible(entry: number, key: ByteKey, opened = Number.POSITIVE_INFINITY): StoredEntry | null {
     const note = this.table.note(entry);
     if (note === 0) return this.table.read(entry, key);
-    const { pending } = this.slots[(note & SLOT_MASK) - 1] as Slot;
-    return pending === null || pending.packed === null ? null : (pending as PresentEntry);
+    const { pending, since } = this.slots[(note & SLOT_MASK) - 1] as Slot;
+    return pending === null || pending.packed === null || since >= opened ? null : (pending as PresentEntry);
   }
 
   private isCommitted(entry: number): boolean {
@@ -322,8 +327,7 @@ export class MemoryStore implements TransactionalStore {
   }
 
   /**
-   * Entries in key order. Each step looks at the store as it is at that moment: what was deleted meanwhile is not delivered, and
-   * writes behind the iterator are not seen.
+   * Entries in key order. Each step looks at the store as it is at that moment: `read` says what is seen of it.
    */
   private *walk(
     { from, to, reverse = false }: KeyRange,

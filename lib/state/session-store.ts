@@ -99,13 +99,22 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
     return this.sessionsOf(this.codec.bytesOf(key), earliestEndMs, latestStartMs, true);
   }
 
-  private async *sessionsOf(
+  /** Opened now, not when the first session is asked for. */
+  private sessionsOf(
     key: ByteKey,
     earliestEndMs: number,
     latestStartMs: number,
     reverse: boolean,
+  ): Entries<Windowed<K>, V> {
+    return this.sessionsIn(this.entriesOf(key, earliestEndMs, reverse), key, latestStartMs);
+  }
+
+  private async *sessionsIn(
+    entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
+    key: ByteKey,
+    latestStartMs: number,
   ): AsyncGenerator<KeyValue<Windowed<K>, V>> {
-    for await (const entry of this.entriesOf(key, earliestEndMs, reverse)) {
+    for await (const entry of entries) {
       const session = readSessionKey(entry.key);
       if (session.key === key && session.startMs <= latestStartMs) yield this.windowed(session, entry);
     }
@@ -120,12 +129,16 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
   private between(from: K | null, to: K | null, reverse: boolean): Entries<Windowed<K>, V> {
     const least = from === null ? null : this.codec.bytesOf(from);
     const greatest = to === null ? null : this.codec.bytesOf(to);
-    return this.walk(reverse, (key) => (least === null || key >= least) && (greatest === null || key <= greatest));
+    const range = { fromMs: this.firstReadableMs(), toMs: GREATEST_TIME_MS, reverse };
+    const entries = this.bytes.entriesByTime(range);
+    return this.walk(entries, (key) => (least === null || key >= least) && (greatest === null || key <= greatest));
   }
 
-  private async *walk(reverse: boolean, isWanted: (key: ByteKey) => boolean): AsyncGenerator<KeyValue<Windowed<K>, V>> {
-    const range = { fromMs: this.firstReadableMs(), toMs: GREATEST_TIME_MS, reverse };
-    for await (const entry of this.bytes.entriesByTime(range)) {
+  private async *walk(
+    entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
+    isWanted: (key: ByteKey) => boolean,
+  ): AsyncGenerator<KeyValue<Windowed<K>, V>> {
+    for await (const entry of entries) {
       const session = readSessionKey(entry.key);
       if (isWanted(session.key)) yield this.windowed(session, entry);
     }

@@ -65,6 +65,8 @@ export class Slot {
   pending: StoreEntry | null = null;
   /** Number of the entry in the store's table. */
   entry = 0;
+  /** How many iterators had been opened when the entry, which had not been there for readers, came by a write. */
+  since = 0;
   /** Where it stands among the store's slots. */
   readonly index: number;
   private overlay: Overlay | null = null;
@@ -115,6 +117,7 @@ export class Slot {
 
   private forget(): void {
     this.pending = null;
+    this.since = 0;
     this.overlay = null;
     this.below = null;
   }

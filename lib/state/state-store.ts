@@ -18,7 +18,14 @@ export interface ValueAndTimestamp<V> {
   readonly timestampMs: number;
 }
 
-/** Entries in order of their key bytes, compared as unsigned; iterate with `for await` (or `for` when it is an array). */
+/**
+ * Entries in order of their key bytes, compared as unsigned; iterate with `for await`.
+ *
+ * A store may be written while it is read: seen are the entries that were there when the read was asked for, each as it is when the iterator
+ * comes to it, so that what is put ahead of it is not visited, and what is deleted is not either. Kafka's in-memory and cached stores do
+ * the same; RocksDB without a cache shows the old values too. Of windows of several keys what comes into a segment of time is seen until the
+ * iterator comes to that segment, as there. An iterator is good until its task is closed: then it throws STREAMS_INVALID_STATE_STORE.
+ */
 export type Entries<K, V> = AsyncIterable<KeyValue<K, V>>;
 
 /**

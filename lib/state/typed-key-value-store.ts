@@ -6,7 +6,7 @@
 import { type Awaitable, andThen } from '../model/awaitable.js';
 import { afterPrefix, type ByteKey, byteKey, justAfter } from '../model/byte-key.js';
 import type { Serde } from '../serde/serde.js';
-import type { ByteStore, KeyRange, StoredValue } from './byte-store.js';
+import type { ByteStore, KeyRange, StoredEntry, StoredValue } from './byte-store.js';
 import type { Entries, KeyValue, KeyValueStore } from './state-store.js';
 import { StoreCodec, type ValueFormat } from './store-codec.js';
 
@@ -83,8 +83,13 @@ export class TypedKeyValueStore<K, V> implements KeyValueStore<K, V> {
     });
   }
 
-  private async *scan(range: KeyRange): AsyncGenerator<KeyValue<K, V>> {
-    for await (const entry of this.bytes.entries(range)) {
+  /** Opened now, not when the first entry is asked for. */
+  private scan(range: KeyRange): Entries<K, V> {
+    return this.decoded(this.bytes.entries(range));
+  }
+
+  private async *decoded(entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>): AsyncGenerator<KeyValue<K, V>> {
+    for await (const entry of entries) {
       yield { key: this.codec.key(entry.key), value: this.codec.value(entry) };
     }
   }

@@ -115,16 +115,18 @@ class TypedWindowStore<K, V> implements WindowStore<K, V> {
     return this.valuesBetween(this.codec.bytesOf(key), fromMs, toMs, reverse);
   }
 
-  private async *valuesBetween(
-    key: ByteKey,
-    fromMs: number,
-    toMs: number,
-    reverse: boolean,
-  ): AsyncGenerator<WindowValue<V>> {
+  /** Opened now, not when the first value is asked for. */
+  private valuesBetween(key: ByteKey, fromMs: number, toMs: number, reverse: boolean): AsyncIterable<WindowValue<V>> {
     const firstMs = Math.max(fromMs, this.firstReadableMs());
-    if (toMs < firstMs) return;
     const range = windowsOfKey(key, { fromMs: firstMs, toMs, reverse });
-    for await (const entry of this.bytes.entries(range)) {
+    return this.valuesIn(key, toMs < firstMs ? [] : this.bytes.entries(range));
+  }
+
+  private async *valuesIn(
+    key: ByteKey,
+    entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
+  ): AsyncGenerator<WindowValue<V>> {
+    for await (const entry of entries) {
       const read = readWindowKey(entry.key);
       if (read.key === key) yield { startMs: read.startMs, value: this.codec.value(entry) };
     }
@@ -139,22 +141,18 @@ class TypedWindowStore<K, V> implements WindowStore<K, V> {
   ): Entries<Windowed<K>, V> {
     const least = from === null ? null : this.codec.bytesOf(from);
     const greatest = to === null ? null : this.codec.bytesOf(to);
+    const range = { fromMs: Math.max(fromMs, this.firstReadableMs()), toMs, reverse };
     return this.walk(
-      fromMs,
-      toMs,
-      reverse,
+      this.bytes.entriesByTime(range),
       (key) => (least === null || key >= least) && (greatest === null || key <= greatest),
     );
   }
 
   private async *walk(
-    fromMs: number,
-    toMs: number,
-    reverse: boolean,
+    entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
     isWanted: (key: ByteKey) => boolean,
   ): AsyncGenerator<KeyValue<Windowed<K>, V>> {
-    const range = { fromMs: Math.max(fromMs, this.firstReadableMs()), toMs, reverse };
-    for await (const entry of this.bytes.entriesByTime(range)) {
+    for await (const entry of entries) {
       const { key, startMs } = readWindowKey(entry.key);
       if (isWanted(key)) yield this.windowed(key, startMs, entry);
     }

@@ -6,8 +6,12 @@
  * the order of Kafka's queue, which depends on what was called before: {@link PunctuationSchedule.order} says it for a restart.
  */
 import type { Awaitable } from '../model/awaitable.js';
+import { ProcessingError } from '../model/errors.js';
 import type { Cancellable, Punctuator } from '../processor/processor-context.js';
 import { BinaryHeap } from '../state/binary-heap.js';
+
+/** Punctuations that may be scheduled while those of one moment are called. */
+const MAX_SCHEDULED_IN_A_PASS = 10_000;
 
 interface Scheduled {
   /** How many were scheduled before it. */
@@ -24,8 +28,6 @@ export class PunctuationSchedule {
   private entries: Scheduled[] = [];
   private queue = newQueue();
   private added = 0;
-  /** Scheduled while others are called: they wait for the next call. */
-  private meanwhile: Scheduled[] | null = null;
 
   /** What is scheduled, in the order in which it was. */
   get scheduled(): readonly { readonly intervalMs: number; readonly dueMs: number }[] {
@@ -41,8 +43,7 @@ export class PunctuationSchedule {
     const scheduled: Scheduled = { number: this.added, dueMs: firstDueMs, intervalMs, call, cancelled: false };
     this.added += 1;
     this.entries.push(scheduled);
-    if (this.meanwhile === null) this.queue.add(scheduled);
-    else this.meanwhile.push(scheduled);
+    this.queue.add(scheduled);
     this.nextDueMs = Math.min(this.nextDueMs, firstDueMs);
     return {
       cancel: () => {
@@ -61,21 +62,24 @@ export class PunctuationSchedule {
   }
 
   /**
-   * Calls what is due at `nowMs`, the longest due first, each once. What is scheduled meanwhile waits for the next call.
+   * Calls what is due at `nowMs`, the longest due first, each once. What one of them schedules is called in the same pass if it is due by
+   * then, as a new punctuation by stream time always is.
    *
    * @returns how many were called
+   * @throws {ProcessingError} STREAMS_PROCESSING_FAILED if they schedule {@link MAX_SCHEDULED_IN_A_PASS} others: Kafka Streams goes on for ever
    */
   callDue(nowMs: number): Awaitable<number> {
     return this.nextDueMs > nowMs ? 0 : this.callEach(nowMs);
   }
 
   private async callEach(nowMs: number): Promise<number> {
-    this.meanwhile = [];
+    const { added } = this;
     let called = 0;
     try {
       for (let entry = this.queue.first; entry !== null && entry.dueMs <= nowMs; entry = this.queue.first) {
         this.queue.takeFirst();
         if (entry.cancelled) continue;
+        if (this.added - added >= MAX_SCHEDULED_IN_A_PASS) throw endless(entry.intervalMs);
         const missed = Math.floor((nowMs - entry.dueMs) / entry.intervalMs);
         entry.dueMs += (missed + 1) * entry.intervalMs;
         try {
@@ -86,8 +90,6 @@ export class PunctuationSchedule {
         called += 1;
       }
     } finally {
-      for (const entry of this.meanwhile) this.queue.add(entry);
-      this.meanwhile = null;
       this.settle();
     }
     return called;
@@ -101,4 +103,12 @@ export class PunctuationSchedule {
 
 function newQueue(): BinaryHeap<Scheduled> {
   return new BinaryHeap((a, b) => a.dueMs < b.dueMs);
+}
+
+function endless(intervalMs: number): ProcessingError {
+  return new ProcessingError(`punctuations have scheduled ${MAX_SCHEDULED_IN_A_PASS} others that are due at once`, {
+    details: { intervalMs },
+    remedy:
+      'Do not schedule a punctuation by stream time anew in each call of it: a new one is due at once. Let one go on by its interval.',
+  });
 }

@@ -25,20 +25,47 @@ test('what is due longest is called first', async () => {
   expect(called).toEqual(['a', 'b']);
 });
 
-test('one that is cancelled, or scheduled, by another in the same call is not called', async () => {
+test('one that is cancelled by another in the same pass is not called', async () => {
   const called: string[] = [];
   const schedule = new PunctuationSchedule();
   schedule.add(1, 10, () => {
     called.push('first');
     second.cancel();
-    schedule.add(0, 10, () => void called.push('third'));
   });
   const second = schedule.add(2, 10, () => void called.push('second'));
 
   expect(await schedule.callDue(5)).toBe(1);
   expect(called).toEqual(['first']);
-  await schedule.callDue(5);
-  expect(called).toEqual(['first', 'third']);
+});
+
+test('one that is scheduled by another is called in the same pass if it is due, and once', async () => {
+  const called: string[] = [];
+  const schedule = new PunctuationSchedule();
+  const first = schedule.add(0, 10, (nowMs) => {
+    called.push(`first at ${nowMs}`);
+    first.cancel();
+    schedule.add(0, 100, (later) => void called.push(`due at ${later}`));
+    schedule.add(60, 100, (later) => void called.push(`not yet due at ${later}`));
+  });
+
+  expect(await schedule.callDue(5)).toBe(2);
+  expect(await schedule.callDue(12)).toBe(0);
+  expect(await schedule.callDue(130)).toBe(2);
+
+  expect(called).toEqual(['first at 5', 'due at 5', 'not yet due at 130', 'due at 130']);
+});
+
+test('those that schedule another in each call end with an error, not never', async () => {
+  const schedule = new PunctuationSchedule();
+  const again = () => {
+    const next = schedule.add(0, 10, () => {
+      next.cancel();
+      again();
+    });
+  };
+  again();
+
+  await expect(schedule.callDue(5)).rejects.toMatchObject({ code: 'STREAMS_PROCESSING_FAILED' });
 });
 
 test('nothing is due once everything is cancelled', () => {
