@@ -1,5 +1,6 @@
 import { TopologyError } from '../model/errors.js';
 import { PREFIX } from './names.js';
+import { BRANCHED, checkOptions } from './operator-options.js';
 import { branch, passThrough } from './operators/stateless.js';
 import type { NamedOptions } from './options.js';
 import type { BranchedStream, KStream, Predicate } from './streams.js';
@@ -32,23 +33,28 @@ export class Branched<K, V> implements BranchedStream<K, V> {
   }
 
   branch(predicate: Predicate<K, V>, options: NamedOptions = {}): BranchedStream<K, V> {
+    this.expectNoDefault(); // Kafka Streams takes it, and hands its records to the default branch
     const child = this.addChild(options.name ?? String(this.branches.length + 1));
     this.branches.push({ child, predicate: userFunction(predicate, 'branch') });
     return this;
   }
 
   defaultBranch(options: NamedOptions = {}): ReadonlyMap<string, KStream<K, V>> {
-    if (this.defaultChild !== undefined) {
-      throw new TopologyError(`'${this.node.name}' has a default branch already: '${this.defaultChild}'`, {
-        details: { node: this.node.name, branch: this.defaultChild },
-      });
-    }
+    this.expectNoDefault();
     this.defaultChild = this.addChild(options.name ?? DEFAULT_BRANCH);
     return this.streams;
   }
 
   noDefaultBranch(): ReadonlyMap<string, KStream<K, V>> {
     return this.streams;
+  }
+
+  private expectNoDefault(): void {
+    if (this.defaultChild === undefined) return;
+    throw new TopologyError(`'${this.node.name}' has a default branch already: '${this.defaultChild}'`, {
+      details: { node: this.node.name, branch: this.defaultChild },
+      remedy: 'Give all branches before the default one, which ends the split.',
+    });
   }
 
   private addChild(suffix: string): string {
@@ -63,3 +69,5 @@ export class Branched<K, V> implements BranchedStream<K, V> {
     return name;
   }
 }
+
+checkOptions(Branched, BRANCHED);

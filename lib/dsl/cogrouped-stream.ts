@@ -2,9 +2,11 @@ import { type Awaitable, andThen } from '../model/awaitable.js';
 import { TopologyError } from '../model/errors.js';
 import type { Windowed } from '../model/windowed.js';
 import type { Serde } from '../serde/serde.js';
+import { expectOptions } from '../topology/expect-options.js';
 import { type AddToCogroup, type Cogroup, cogroupedTable } from './cogrouped-table.js';
 import { materialize } from './materialize.js';
 import { PREFIX } from './names.js';
+import { COGROUPED, COGROUPED_IN_WINDOWS, checkOptions } from './operator-options.js';
 import { aggregateFold, streamAggregate } from './operators/stream-aggregate.js';
 import type { AggregateOptions, WindowedOptions } from './options.js';
 import { sessionSteps } from './session-windowed-stream.js';
@@ -48,7 +50,7 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
     grouped: KGroupedStream<K, V>,
     add: (key: K, value: V, aggregate: A) => Awaitable<A | null>,
   ): CogroupedKStream<K, A> {
-    const { grouping } = grouped as KGroupedStream<K, V> & { readonly grouping?: Grouping<K, never> };
+    const grouping = (grouped as { readonly grouping?: Grouping<K, never> } | null | undefined)?.grouping;
     if (grouping?.wiring.graph !== this.first.wiring.graph) {
       throw new TopologyError('cogroup: the other is no grouped stream of this builder', {
         remedy: 'Give what groupByKey or groupBy of a stream of the same StreamsBuilder answers.',
@@ -82,7 +84,8 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
 
   windowedBy(windows: AnyWindows): never {
     const windowed = {
-      aggregate: (options: WindowedOptions & SessionCogroupOptions<K, A>) => this.aggregateIn(windows, options),
+      aggregate: (options: WindowedOptions & SessionCogroupOptions<K, A>) =>
+        this.aggregateIn(windows, expectOptions('aggregate', options, COGROUPED_IN_WINDOWS)),
     };
     if (windows?.kind !== 'session') expectWindows(windows);
     return windowed as never;
@@ -127,6 +130,8 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
     return store ?? this.first.wiring.graph.names.store(PREFIX.cogroupAggregate);
   }
 }
+
+checkOptions(CogroupedStream, COGROUPED);
 
 /** What the kind of windows decides, for the values of one grouping. */
 function stepsFor<K, A>(

@@ -4,6 +4,7 @@ import type { Serde } from '../serde/serde.js';
 import { aggregatedTable } from './aggregated-table.js';
 import { CogroupedStream } from './cogrouped-stream.js';
 import { PREFIX } from './names.js';
+import { checkOptions, GROUPED_STREAM } from './operator-options.js';
 import type { AggregateNode, RowFold } from './operators/aggregate-processor.js';
 import { aggregateFold, countFold, reduceFold, streamAggregate } from './operators/stream-aggregate.js';
 import { type AggregateOptions, type ExpiringOptions, isMaterialized } from './options.js';
@@ -124,3 +125,5 @@ export class GroupedStream<K, V> implements KGroupedStream<K, V> {
     return graph.add(this.shared);
   }
 }
+
+checkOptions(GroupedStream, GROUPED_STREAM);

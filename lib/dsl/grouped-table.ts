@@ -4,6 +4,7 @@ import type { Serde } from '../serde/serde.js';
 import { aggregatedTable } from './aggregated-table.js';
 import { type Change, changeSerde } from './change.js';
 import { PREFIX, repartitionTopicOf } from './names.js';
+import { checkOptions, GROUPED_TABLE } from './operator-options.js';
 import type { AggregateNode } from './operators/aggregate-processor.js';
 import {
   countGroupFold,
@@ -91,3 +92,5 @@ export class GroupedTable<K, V> implements KGroupedTable<K, V> {
     return this.wiring.graph.add(this.shared);
   }
 }
+
+checkOptions(GroupedTable, GROUPED_TABLE);

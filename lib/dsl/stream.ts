@@ -8,6 +8,7 @@ import type { TopicNameExtractor } from '../topology/node.js';
 import type { AnyJoin } from './joins/join-options.js';
 import { joinStream } from './joins/join-stream.js';
 import { PREFIX } from './names.js';
+import { checkOptions, STREAM } from './operator-options.js';
 import { fixedKeys } from './operators/fixed-keys.js';
 import { asyncBounds, mapValuesAsync } from './operators/map-values-async.js';
 import {
@@ -255,3 +256,5 @@ export class Stream<K, V> implements KStream<K, V> {
     });
   }
 }
+
+checkOptions(Stream, STREAM);

@@ -6,7 +6,7 @@ import { isSameReset } from '../topology/offset-reset.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { patternText } from '../topology/topic-patterns.js';
 import type { Topology } from '../topology/topology.js';
-import type { Names, SourceOptions, TopologyBuilder } from '../topology/topology-builder.js';
+import { expectStore, type Names, type SourceOptions, type TopologyBuilder } from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
 import { expectSerdes } from './expect-serdes.js';
@@ -17,6 +17,7 @@ import { GroupedTable } from './grouped-table.js';
 import { joinable } from './joinable.js';
 import { keptOnDemand } from './kept-on-demand.js';
 import { PREFIX } from './names.js';
+import { BUILDER, checkOptions } from './operator-options.js';
 import type { BuildOptions } from './optimization.js';
 import type { StreamOptions, TableOptions } from './options.js';
 import { Stream } from './stream.js';
@@ -136,12 +137,14 @@ export class StreamsBuilder {
     supplier: ProcessorSupplier<K, V>,
   ): this {
     expectOneTopic(topic, 'global store');
+    expectStore(store);
     globalStore(this.graph, topic, { store, options, supplier });
     return this;
   }
 
   /** Adds a store for `process` and `processValues`, which name it in `stores`. Adding one twice does no harm. */
   addStateStore(store: StoreSpec): this {
+    expectStore(store);
     this.graph.add({
       name: store.name,
       parents: [],
@@ -160,6 +163,8 @@ export class StreamsBuilder {
   }
 }
 
+checkOptions(StreamsBuilder, BUILDER);
+
 function wire(graph: StreamsGraph): Wiring {
   const wiring: Wiring = {
     graph,
@@ -177,8 +182,13 @@ function wire(graph: StreamsGraph): Wiring {
 }
 
 function sourceOptions<K, V>(options: StreamOptions<K, V>): SourceOptions<K, V> {
-  const { name: _name, ...source } = options;
-  return source;
+  const { key, value, timestampExtractor, offsetReset } = options;
+  return {
+    key,
+    value,
+    ...(timestampExtractor === undefined ? {} : { timestampExtractor }),
+    ...(offsetReset === undefined ? {} : { offsetReset }),
+  };
 }
 
 /** Kafka has no tables of a pattern either: rows of several topics would overwrite each other. */

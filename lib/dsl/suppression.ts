@@ -1,6 +1,7 @@
 /** What a suppression waits for, and how much it may hold back meanwhile. Kafka: `Suppressed`, `BufferConfig`. */
 import { type Duration, durationMs } from '../model/duration.js';
 import { TopologyError } from '../model/errors.js';
+import { expectOptions } from '../topology/expect-options.js';
 
 /** How much may be held back; absent: any amount. Kafka: `BufferConfig.maxRecords`, `maxBytes`. */
 export interface BufferLimits {
@@ -34,6 +35,8 @@ export interface WindowClosing {
   readonly whenFull: 'shutDown';
 }
 
+const BUFFER = ['maxRecords', 'maxBytes', 'whenFull'];
+
 export type Suppression = TimeLimit | WindowClosing;
 
 /**
@@ -46,7 +49,7 @@ export type Suppression = TimeLimit | WindowClosing;
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a limit that is no whole number from 0
  */
 export function untilWindowCloses(buffer: BufferLimits & { readonly whenFull?: 'shutDown' } = {}): WindowClosing {
-  const { whenFull = 'shutDown' } = buffer;
+  const { whenFull = 'shutDown' } = expectOptions('untilWindowCloses', buffer, BUFFER);
   if (whenFull !== 'shutDown') {
     throw new TopologyError('untilWindowCloses may give nothing out early: it would not be final', {
       details: { whenFull },
@@ -67,7 +70,7 @@ export function untilTimeLimit(
   limit: Duration,
   buffer: BufferLimits & { readonly whenFull?: WhenFull } = {},
 ): TimeLimit {
-  const { whenFull = 'emitEarly' } = buffer;
+  const { whenFull = 'emitEarly' } = expectOptions('untilTimeLimit', buffer, BUFFER);
   if (whenFull !== 'emitEarly' && whenFull !== 'shutDown')
     throw new TopologyError(`a full buffer can not '${String(whenFull)}'`, { details: { whenFull } });
   return { until: 'timeLimit', limitMs: durationMs(limit, 'untilTimeLimit'), ...limitsOf(buffer), whenFull };

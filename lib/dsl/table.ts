@@ -4,6 +4,7 @@ import type { Serde } from '../serde/serde.js';
 import { type AnyTableJoin, joinTable } from './joins/join-table.js';
 import { expectHistoryIsKept, materialize, rowFormat } from './materialize.js';
 import { PREFIX } from './names.js';
+import { checkOptions, TABLE } from './operator-options.js';
 import { regroup } from './operators/regroup.js';
 import { toStream } from './operators/table-source.js';
 import { filterStep, mapValuesStep, type RowStep, tableStep } from './operators/table-steps.js';
@@ -141,3 +142,5 @@ export class Table<K, V> implements KTable<K, V> {
     });
   }
 }
+
+checkOptions(Table, TABLE);

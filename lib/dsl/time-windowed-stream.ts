@@ -4,6 +4,7 @@ import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
 import { clampTime } from '../state/packed-numbers.js';
 import { PREFIX } from './names.js';
+import { checkOptions, WINDOWED_STREAM } from './operator-options.js';
 import type { RowFold } from './operators/aggregate-processor.js';
 import { slidingAggregate } from './operators/sliding-aggregate.js';
 import { aggregateFold, countFold, reduceFold } from './operators/stream-aggregate.js';
@@ -90,6 +91,8 @@ export class TimeWindowedStream<K, V> implements TimeWindowedKStream<K, V> {
     return windowSteps(this.grouping.key, this.windows, fold);
   }
 }
+
+checkOptions(TimeWindowedStream, WINDOWED_STREAM);
 
 /** What the kind of windows decides of an aggregation. */
 export function windowSteps<K, V, A>(

@@ -11,10 +11,10 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if it is negative, not whole or has no known unit
  */
 export function durationMs(duration: Duration | string, name = 'duration'): number {
-  const match = typeof duration === 'number' ? null : /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(duration.trim());
+  const match = typeof duration === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(duration.trim()) : null;
   const ms = typeof duration === 'number' ? duration : Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN);
   if (!Number.isSafeInteger(ms) || ms < 0) {
-    throw new InvalidSettingError(`${name}: '${duration}' is no duration`, {
+    throw new InvalidSettingError(`${name}: '${String(duration)}' is no duration`, {
       details: { name, duration },
       remedy: "Write whole milliseconds as a number, or a text such as '250ms', '5s', '30m', '2h', '1d'.",
     });

@@ -1,8 +1,11 @@
 import { InternalError } from '../model/errors.js';
 import type { ByteStore } from '../state/byte-store.js';
+import { ReadOnlyBytes } from '../state/read-only-bytes.js';
 import { readOnlyStore } from '../state/read-only-store.js';
 import type { StateStore } from '../state/state-store.js';
 import type { Topology } from '../topology/topology.js';
+
+const WHY = 'only the processor of a global store writes to it';
 
 /** The global stores as the processors of a task see them: read by any of them, written by none. */
 export class GlobalReads {
@@ -21,9 +24,6 @@ export class GlobalReads {
     const bytes = this.stores.get(name);
     if (spec === undefined || bytes === undefined)
       throw new InternalError(`the task was given no global store ${name}`, { details: { store: name } });
-    return readOnlyStore(
-      spec.open(bytes, { timestampMs: () => 0 }),
-      'only the processor of a global store writes to it',
-    );
+    return readOnlyStore(spec.open(new ReadOnlyBytes(bytes, WHY), { timestampMs: () => 0 }), WHY);
   }
 }

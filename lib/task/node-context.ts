@@ -18,6 +18,7 @@ import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '.
 import type { StreamRecord } from '../processor/stream-record.js';
 import type { StateStore } from '../state/state-store.js';
 import type { StoreContext } from '../topology/store-spec.js';
+import { forBranch } from './branch-headers.js';
 import type { FailurePolicy } from './failure-policy.js';
 import { deliverToAll, type Receiver } from './node.js';
 import type { RefusedRecords } from './refused-records.js';
@@ -103,9 +104,18 @@ export class NodeContext implements EngineContext<unknown, unknown> {
       const result = this.only.process(record);
       return isPromise(result) ? this.keep(result) : undefined;
     }
-    const receivers = childName === undefined ? this.children : [this.child(childName)];
+    if (childName !== undefined) return this.forwardTo(this.child(childName), record);
+    const receivers = this.children;
     if (this.tail !== null) return this.keep(this.tail.then(() => deliverToAll(receivers, record)));
     const result = deliverToAll(receivers, record);
+    return isPromise(result) ? this.keep(result) : undefined;
+  }
+
+  /** To one child of several: its siblings may get the record too. */
+  private forwardTo(child: Receiver, record: StreamRecord<unknown, unknown>): Awaitable<void> {
+    const own = this.children.length > 1 ? forBranch(record) : record;
+    if (this.tail !== null) return this.keep(this.tail.then(() => child.process(own)));
+    const result = child.process(own);
     return isPromise(result) ? this.keep(result) : undefined;
   }
 

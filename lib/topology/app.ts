@@ -1,11 +1,13 @@
 import { InvalidSettingError, TopologyError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
 import { resolveSettings, type Settings, type SettingsInput } from '../model/settings.js';
+import { expectOptions } from './expect-options.js';
 import { checkFailureHandlers, type FailureHandlers } from './failure-handlers.js';
 import { checkListeners, type StreamsListeners } from './listeners.js';
 import type { TimestampExtractor } from './node.js';
 import type { Topology } from './topology.js';
 
+const APP_OPTIONS = ['applicationId', 'topology', 'settings', 'listeners', 'handlers', 'timestampExtractor'];
 /** Kafka's limit. */
 const TOPIC_NAME_MAX = 249;
 
@@ -51,6 +53,7 @@ export function defineApp(input: AppInput): StreamsApp {
       { details: { applicationId }, remedy: 'Name the application with those characters; dots alone are no name.' },
     );
   }
+  expectOptions(`application '${applicationId}'`, input, APP_OPTIONS);
   if (!(input.topology?.nodes instanceof Map) || !Array.isArray(input.topology.subTopologies)) {
     throw new TopologyError(`application '${applicationId}' was given no topology`, {
       details: { applicationId },

@@ -28,12 +28,12 @@ export interface GlobalStoreParts extends Omit<GlobalStore, 'id'> {
   readonly spec: StoreSpec;
 }
 
-/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a topology without sources, an unconnected store, an unused repartition topic */
-export function compileTopology(parts: TopologyParts): Topology {
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a topology without sources, an unused repartition topic */
+export function compileTopology(collected: TopologyParts): Topology {
+  const parts = { ...collected, stores: connectedStores(collected) };
   const nodes = new Map([...parts.nodes].map(([name, node]) => [name, frozenNode(node)]));
   const sources = new Set([...nodes.values()].filter(({ kind }) => kind === 'source').map(({ name }) => name));
   if (sources.size === 0) throw new TopologyError('the topology has no source: nothing would ever be read');
-  checkStores(parts);
   checkRepartitionTopics(parts, nodes);
   const copartitionGroups = parts.copartitioned.map((names) => topicsRead(names, nodes));
   for (const group of copartitionGroups) checkExplicitCounts(group, parts.repartitionTopics);
@@ -94,14 +94,9 @@ function globalStore(id: number, { store, topic, source, processor }: GlobalStor
   return Object.freeze({ id, store, topic, source, processor });
 }
 
-function checkStores(parts: TopologyParts): void {
-  for (const store of parts.stores.keys()) {
-    if ((parts.users.get(store) ?? []).length > 0) continue;
-    throw new TopologyError(`state store '${store}' is connected to no processor`, {
-      details: { store },
-      remedy: 'Connect the store to the processor that uses it, or do not add it.',
-    });
-  }
+/** A store that no processor is connected to is left out, with its changelog: nobody could ever write to it. As in Kafka Streams. */
+function connectedStores({ stores, users }: TopologyParts): ReadonlyMap<string, StoreSpec> {
+  return new Map([...stores].filter(([name]) => (users.get(name) ?? []).length > 0));
 }
 
 function checkRepartitionTopics(parts: TopologyParts, nodes: ReadonlyMap<string, TopologyNode>): void {

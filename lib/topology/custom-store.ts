@@ -26,7 +26,7 @@ export interface CustomStoreOptions<K, V, S extends StateStore> extends CommonSt
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY
  */
 export function customStore<K, V, S extends StateStore>(options: CustomStoreOptions<K, V, S>): StoreSpec {
-  const common = commonSpec(options);
+  const common = commonSpec(options, ['open']);
   if (typeof options.open !== 'function') {
     throw new TopologyError(`store '${common.name}' needs a function open, not ${kindOfValue(options.open)}`, {
       details: { store: common.name },

@@ -44,7 +44,7 @@ type Opener = (
 
 function storeSpec<K, V>(kind: StoreKind, options: KeyValueStoreOptions<K, V>, open: Opener): StoreSpec {
   const spec: StoreSpec = {
-    ...commonSpec(options),
+    ...commonSpec(options, ['ttl', 'inMemory', 'cached']),
     kind,
     ...(options.ttl === undefined ? {} : { ttlMs: ttlOf(options.ttl, options.name) }),
     cached: options.cached ?? false,

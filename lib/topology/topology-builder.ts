@@ -9,6 +9,8 @@ import { kindOfValue } from '../model/kind-of-value.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import { compileTopology, type GlobalStoreParts } from './compile-topology.js';
+import { expectOptions } from './expect-options.js';
+import { expectProcessor } from './expect-processor.js';
 import type { ProcessorNode, StreamPartitioner, TimestampExtractor, TopicNameExtractor, TopologyNode } from './node.js';
 import { checkOffsetReset, type OffsetReset } from './offset-reset.js';
 import { ReadTopics } from './read-topics.js';
@@ -53,6 +55,11 @@ export interface SinkOptions<K, V> {
   readonly partitioner?: StreamPartitioner;
 }
 
+const SOURCE_OPTIONS = ['key', 'value', 'timestampExtractor', 'offsetReset'];
+const PROCESSOR_OPTIONS = ['parents', 'stores'];
+const SINK_OPTIONS = ['parents', 'key', 'value', 'partitioner'];
+const GLOBAL_OPTIONS = ['topic', 'source', 'processor', 'key', 'value'];
+
 /**
  * Builds a topology of named nodes.
  *
@@ -87,7 +94,7 @@ export class TopologyBuilder {
     if (list.length === 0 && pattern === undefined) throw invalid(`source '${name}' reads no topic`, { node: name });
     for (const topic of list) this.read.addTopic(expectTopic(topic, name), name);
     if (pattern !== undefined) this.read.addPattern(pattern, name);
-    const { key, value, timestampExtractor, offsetReset } = expectOptions(options, name);
+    const { key, value, timestampExtractor, offsetReset } = expectNodeOptions(options, name, SOURCE_OPTIONS);
     if (offsetReset !== undefined) checkOffsetReset(offsetReset, name);
     expectFunctionOrNothing(timestampExtractor, 'timestampExtractor', name);
     this.nodes.set(name, {
@@ -114,7 +121,7 @@ export class TopologyBuilder {
       throw invalid(`processor '${name}' needs a function that makes it, not ${kindOfValue(supplier)}`, { node: name });
     }
     expectNewEachTime(name, supplier);
-    const parents = this.expectParents(name, expectOptions(options, name).parents);
+    const parents = this.expectParents(name, expectNodeOptions(options, name, PROCESSOR_OPTIONS).parents);
     this.nodes.set(name, {
       kind: 'processor',
       name,
@@ -130,7 +137,7 @@ export class TopologyBuilder {
   /** Writes to a topic, or to the topic that a function names for each record. Kafka: `addSink`. */
   addSink<K, V>(name: string, topic: string | TopicNameExtractor, options: SinkOptions<K, V>): this {
     this.expectFreeName(name);
-    const parents = this.expectParents(name, expectOptions(options, name).parents);
+    const parents = this.expectParents(name, expectNodeOptions(options, name, SINK_OPTIONS).parents);
     expectFunctionOrNothing(options.partitioner, 'partitioner', name);
     if (typeof topic !== 'function') expectTopic(topic, name);
     this.nodes.set(name, {
@@ -175,7 +182,7 @@ export class TopologyBuilder {
    */
   addGlobalStore<K, V>(store: StoreSpec, options: GlobalStoreOptions<K, V>, supplier: ProcessorSupplier<K, V>): this {
     expectStore(store);
-    const { topic, source, processor, key, value } = expectOptions(options, store.name);
+    const { topic, source, processor, key, value } = expectNodeOptions(options, store.name, GLOBAL_OPTIONS);
     expectTopic(topic, source);
     if (this.stores.has(store.name) || this.globalStores.has(store.name)) {
       throw invalid(`a different state store '${store.name}' has already been added`, { store: store.name });
@@ -328,14 +335,14 @@ function listOf(names: Names): readonly string[] {
   return typeof names === 'string' ? [names] : [...(names ?? [])];
 }
 
-function expectStore(store: StoreSpec): void {
+/** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no store */
+export function expectStore(store: StoreSpec): void {
   if (typeof store?.name === 'string' && typeof store.open === 'function') return;
   throw invalid('a state store is what keyValueStore or timestampedKeyValueStore answers', { store });
 }
 
-function expectOptions<T extends object>(options: T, node: string): T {
-  if (typeof options === 'object' && options !== null) return options;
-  throw invalid(`node '${node}' was given no options`, { node });
+function expectNodeOptions<T extends object>(options: T, node: string, known: readonly string[]): T {
+  return expectOptions(`node '${node}'`, options, known);
 }
 
 function expectFunctionOrNothing(given: unknown, option: string, node: string): void {
@@ -348,10 +355,12 @@ function expectNewEachTime(node: string, supplier: () => unknown): void {
   let made: readonly unknown[];
   try {
     made = [supplier(), supplier()];
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof TopologyError) throw thrown;
     return; // the task's start says so, with the error as its cause
   }
-  if (made[0] !== made[1] || typeof made[0] !== 'object' || made[0] === null) return;
+  for (const processor of made) expectProcessor(processor, `processor '${node}'`, { node });
+  if (made[0] !== made[1]) return;
   throw new TopologyError(`processor '${node}': its supplier gives the same object again`, {
     details: { node },
     remedy: 'Make a new processor in each call of the function: every task gets one of its own.',

@@ -75,7 +75,7 @@ function windowSpec<K, V>(
   options: WindowStoreOptions<K, V>,
   open: WindowOpener,
 ): StoreSpec {
-  const common = commonSpec(options);
+  const common = commonSpec(options, ['retention', 'windowSize', 'endOf', 'retainDuplicates', 'inMemory']);
   const retentionMs = durationMs(options.retention, `retention of store '${options.name}'`);
   const windowSizeMs = durationMs(options.windowSize, `windowSize of store '${options.name}'`);
   if (windowSizeMs > retentionMs) {
@@ -106,7 +106,7 @@ function windowSpec<K, V>(
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
  */
 export function sessionStore<K, V>(options: SessionStoreOptions<K, V>): StoreSpec {
-  const common = commonSpec(options);
+  const common = commonSpec(options, ['retention', 'inMemory']);
   const retentionMs = durationMs(options.retention, `retention of store '${options.name}'`);
   const { inMemory = false } = options;
   const settings = { ...common, retentionMs, inMemory };
@@ -127,7 +127,7 @@ export function sessionStore<K, V>(options: SessionStoreOptions<K, V>): StoreSpe
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
  */
 export function versionedStore<K, V>(options: VersionedStoreOptions<K, V>): StoreSpec {
-  const common = commonSpec(options);
+  const common = commonSpec(options, ['historyRetention']);
   const historyRetentionMs = durationMs(options.historyRetention, `historyRetention of store '${options.name}'`);
   const settings = { ...common, historyRetentionMs };
   return Object.freeze({

@@ -22,6 +22,7 @@ import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '.
 import { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
 import type { StateStore } from '../../state/state-store.js';
+import { expectProcessor } from '../../topology/expect-processor.js';
 
 /** The processors of a supplier of the user's, for a node of any kind. */
 export function fixedKeys<K, VIn, VOut>(
@@ -30,6 +31,7 @@ export function fixedKeys<K, VIn, VOut>(
   const made = new WeakMap<object, FixedKeys<K, VIn, VOut>>();
   return () => {
     const processor = supplier();
+    expectProcessor(processor, 'processValues', {});
     const known = made.get(processor); // F2
     if (known !== undefined) return known;
     const running = new FixedKeys<K, VIn, VOut>(processor);

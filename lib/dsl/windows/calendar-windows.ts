@@ -12,6 +12,7 @@ import type { Duration } from '../../model/duration.js';
 import { TopologyError } from '../../model/errors.js';
 import type { Window } from '../../model/windowed.js';
 import { clampTime, GREATEST_TIME_MS } from '../../state/packed-numbers.js';
+import { expectOptions } from '../../topology/expect-options.js';
 import { firstDayOfMonth, monthOfDay } from './civil-days.js';
 import { graceOf } from './window-checks.js';
 import type { TimeWindows } from './windows.js';
@@ -74,6 +75,7 @@ const UNITS = {
 export function calendar(unit: 'week', of: CalendarWeekOptions): TimeWindows;
 export function calendar(unit: CalendarUnit, of: CalendarOptions): TimeWindows;
 export function calendar(unit: CalendarUnit, of: CalendarWeekOptions): TimeWindows {
+  expectOptions('calendar', of, ['zone', 'grace', 'weekStart']);
   const graceMs = graceOf('calendar', of?.grace);
   const zone = new Zone(expectZone(of?.zone));
   const days = unit === 'hour' ? null : dayUnit(unit, of);

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../../model/duration.js';
+import { expectOptions } from '../../topology/expect-options.js';
 import { graceOf } from './window-checks.js';
 import type { SessionWindows } from './windows.js';
 
@@ -11,6 +12,7 @@ import type { SessionWindows } from './windows.js';
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration; a gap of 0 joins records of one time
  */
 export function session(of: { readonly inactivityGap: Duration; readonly grace?: Duration }): SessionWindows {
+  expectOptions('session', of, ['inactivityGap', 'grace']);
   return Object.freeze({
     kind: 'session',
     inactivityGapMs: durationMs(of.inactivityGap, 'inactivityGap of session windows'),

@@ -1,4 +1,5 @@
 import { type Duration, durationMs } from '../../model/duration.js';
+import { expectOptions } from '../../topology/expect-options.js';
 import { graceOf } from './window-checks.js';
 import type { SlidingWindows } from './windows.js';
 
@@ -13,6 +14,7 @@ import type { SlidingWindows } from './windows.js';
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
  */
 export function sliding(of: { readonly timeDifference: Duration; readonly grace?: Duration }): SlidingWindows {
+  expectOptions('sliding', of, ['timeDifference', 'grace']);
   return Object.freeze({
     kind: 'sliding',
     timeDifferenceMs: durationMs(of.timeDifference, 'timeDifference of sliding windows'),

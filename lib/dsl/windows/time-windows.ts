@@ -2,6 +2,7 @@ import { type Duration, durationMs } from '../../model/duration.js';
 import { TopologyError } from '../../model/errors.js';
 import type { Window } from '../../model/windowed.js';
 import { clampTime, GREATEST_TIME_MS } from '../../state/packed-numbers.js';
+import { expectOptions } from '../../topology/expect-options.js';
 import { graceOf, lengthMs } from './window-checks.js';
 import type { TimeWindows, UnlimitedWindows } from './windows.js';
 
@@ -14,7 +15,8 @@ import type { TimeWindows, UnlimitedWindows } from './windows.js';
  * grouped.windowedBy(tumbling({ size: '5m', grace: '30s' })).count()
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a size of 0 · {InvalidSettingError} STREAMS_INVALID_SETTING for what is no duration
  */
-export function tumbling({ size, grace }: { readonly size: Duration; readonly grace?: Duration }): TimeWindows {
+export function tumbling(of: { readonly size: Duration; readonly grace?: Duration }): TimeWindows {
+  const { size, grace } = expectOptions('tumbling', of, ['size', 'grace']);
   const sizeMs = lengthMs('tumbling', 'size', size);
   return Object.freeze({
     kind: 'time',
@@ -41,6 +43,7 @@ export function hopping(of: {
   readonly advance: Duration;
   readonly grace?: Duration;
 }): TimeWindows {
+  expectOptions('hopping', of, ['size', 'advance', 'grace']);
   const sizeMs = lengthMs('hopping', 'size', of.size);
   const advanceMs = lengthMs('hopping', 'advance', of.advance);
   if (advanceMs > sizeMs) {
@@ -73,7 +76,8 @@ export function hopping(of: {
  *
  * @throws {InvalidSettingError} STREAMS_INVALID_SETTING if the start is no whole number of milliseconds from 0
  */
-export function unlimited({ startMs = 0 }: { readonly startMs?: number } = {}): UnlimitedWindows {
+export function unlimited(of: { readonly startMs?: number } = {}): UnlimitedWindows {
+  const { startMs = 0 } = expectOptions('unlimited', of, ['startMs']);
   durationMs(startMs, 'startMs of unlimited windows');
   const window: Window = Object.freeze({ startMs, endMs: GREATEST_TIME_MS });
   return Object.freeze({

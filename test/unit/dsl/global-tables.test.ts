@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ByteStore,
+  byteKey,
+  customStore,
   defineApp,
   InvalidStateStoreError,
   type KeyValueStore,
   keyValueStore,
   type ProcessorContext,
   type ProcessorSupplier,
+  type StateStore,
   type StreamRecord,
   StreamsBuilder,
   string,
@@ -235,6 +239,55 @@ describe('a global store', () => {
     await expect(writing).rejects.toMatchObject({
       message: expect.stringContaining("store 'gs' cannot be written here"),
     });
+  });
+
+  it('refuses the writes of a kind of its own too, whatever they are called', async () => {
+    class Tally implements StateStore {
+      readonly name = 'tally';
+      private readonly bytes: ByteStore;
+      constructor(bytes: ByteStore) {
+        this.bytes = bytes;
+      }
+      add(word: string): void {
+        this.bytes.put(byteKey(Buffer.from(word, 'utf8')), Buffer.of(1), 0);
+      }
+      next(): number {
+        return this.bytes.nextSequence();
+      }
+      size(): number {
+        return this.bytes.size;
+      }
+    }
+    const tally = () => customStore({ name: 'tally', ...text, logged: false, open: (bytes) => new Tally(bytes) });
+    const keepAll: ProcessorSupplier<string, string> = () => {
+      let kept: Tally;
+      return {
+        init(context) {
+          kept = context.getStateStore('tally');
+        },
+        process: ({ key }) => kept.add(key),
+      };
+    };
+    const using = (use: (store: Tally) => unknown) => {
+      const builder = new StreamsBuilder();
+      builder.addGlobalStore(tally(), 'global', text, keepAll);
+      builder
+        .stream('in', text)
+        .process(withStore('tally', (store) => use(store as unknown as Tally)))
+        .to('out');
+      return start(builder);
+    };
+
+    const reading = await using((store) => store.size());
+    await reading.pipeInput('global', { key: 'a', value: '' });
+    await reading.pipeInput('in', { key: 'a', value: '' });
+    expect(reading.readOutputs('out', text)).toMatchObject([{ value: '1' }]);
+    for (const write of [(store: Tally) => store.add('b'), (store: Tally) => store.next()]) {
+      const writing = await using(write);
+      await expect(writing.pipeInput('in', { key: 'a', value: '' })).rejects.toThrow(
+        "store 'tally' cannot be written here: only the processor of a global store writes to it",
+      );
+    }
   });
 
   it('is read in all the ways that its kind allows', async () => {

@@ -60,6 +60,54 @@ describe('a topology is refused', () => {
     expect(refusal(() => split.defaultBranch())).toContain("'by-size' has a default branch already");
   });
 
+  it('if a branch comes after the default one, but not if there is none', () => {
+    const ended = stream().split({ name: 'by-size-' });
+    ended.defaultBranch();
+    const open = stream().split({ name: 'by-kind-' });
+    open.noDefaultBranch();
+
+    expect(refusal(() => ended.branch(() => true))).toContain("'by-size-' has a default branch already");
+    expect([
+      ...open
+        .branch(() => true)
+        .defaultBranch()
+        .keys(),
+    ]).toEqual(['by-kind-1', 'by-kind-0']);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['null', null, 'null'],
+    ['nothing', undefined, 'undefined'],
+    ['a number', 5, 'a number'],
+    ['an object without process', {}, 'an object'],
+  ])('if a supplier gives %s', (_, made, kind) => {
+    const give = () => made as never;
+    const builder = new StreamsBuilder();
+    builder.stream('in', text).processValues(give, { name: 'by-hand' });
+
+    expect(refusal(() => source().addProcessor('count', give, { parents: 'source' }))).toBe(
+      `processor 'count': its supplier gives ${kind}, no processor`,
+    );
+    expect(refusal(() => builder.build())).toBe(`processValues: its supplier gives ${kind}, no processor`);
+  });
+
+  it.each(['.', '..', '', 'a/b', 'x'.repeat(250)])("if a store is to be called '%s'", (name) => {
+    expect(refusal(() => stream().groupByKey().count({ store: name }))).toContain(
+      `'${name}' is no name for a state store`,
+    );
+    expect(refusal(() => keyValueStore({ name, ...text }))).toContain('is no name for a state store');
+  });
+
+  it('but not for a store of 210 letters, as long as the topic’s name is not too long', () => {
+    const builder = new StreamsBuilder();
+    builder
+      .stream('in', text)
+      .groupByKey()
+      .count({ store: 'x'.repeat(210) });
+
+    expect(defineApp({ applicationId: 'app', topology: builder.build() }).topology.changelogs.size).toBe(1);
+  });
+
   it('if tasks would share a processor', () => {
     const shared: Processor<string, string, string, string> = { process() {} };
 

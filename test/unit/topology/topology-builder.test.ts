@@ -91,11 +91,6 @@ describe('a bad topology is refused by the name of what is wrong', () => {
       "state store 'store' has already",
     ],
     [
-      'a store connected to nobody',
-      () => withProcessor().addStateStore(store()).build(),
-      "state store 'store' is connected to no processor",
-    ],
-    [
       'a store that was not added',
       () => withProcessor().connectProcessorAndStateStores('step', 'store'),
       "state store 'store' is not added yet",
@@ -151,6 +146,14 @@ describe('a finished topology', () => {
     expect(subTopologies.map(({ sourceTopics }) => sourceTopics)).toEqual([['in-a', 'in-b'], ['between']]);
     expect(subTopologies.map(({ stores }) => stores)).toEqual([['store'], []]);
     expect(subTopologies[0]?.nodes).toEqual(['a', 'b', 'pa', 'pb', 'to-c']);
+  });
+
+  it('leaves a store out that no processor is connected to, with its changelog', () => {
+    const topology = withProcessor().addStateStore(store()).build();
+
+    expect(topology.stores.size).toBe(0);
+    expect(topology.changelogs.size).toBe(0);
+    expect(topology.describe()).toBe(withProcessor().build().describe());
   });
 
   it('has a changelog for each logged store and none for others', () => {
