@@ -2,12 +2,15 @@
  * The commands and their options, by commander (decision 26). Each command line is read to one request; who answers it is connect.ts.
  */
 import { Command as CommanderCommand, InvalidArgumentError } from 'commander';
+import type { MemberId } from '../leases/records.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import type { ConnectionOptions } from './connect.js';
 import type { Asked, Command } from './request.js';
 
 /** Timelines shown unless told otherwise. */
 const TIMELINES_SHOWN = 20;
+/** Seconds for which a warm drain waits for copies unless told otherwise. */
+const WARM_PATIENCE_S = 600;
 
 /** What a command line has asked for. */
 export type Run = <C extends Command>(
@@ -68,7 +71,22 @@ export function createProgram(run: Run): CommanderCommand {
     .action((taskId: TaskId | undefined, options: Options & { readonly limit: number }) =>
       run('timeline', { taskId: taskId ?? null, limit: options.limit }, connection(options)),
     );
+  command(program, 'drain', 'move the tasks of a member away, end it, and leave its slot empty')
+    .argument('<member>', 'such as member-2', memberIdArgument)
+    .option('--warm-first', 'move tasks only once copies elsewhere are caught up', false)
+    .option('--patience <seconds>', 'how long --warm-first waits for copies', wholeNumber, WARM_PATIENCE_S)
+    .option('--cancel', 'take the drain back', false)
+    .action((memberId: MemberId, options: Options & DrainOptions) => {
+      const warmForMs = options.warmFirst ? options.patience * 1_000 : null;
+      return run('drain', { memberId, cancel: options.cancel, warmForMs }, connection(options));
+    });
   return program;
+}
+
+interface DrainOptions {
+  readonly warmFirst: boolean;
+  readonly patience: number;
+  readonly cancel: boolean;
 }
 
 type Options = ConnectionOptions & { readonly json: boolean };
@@ -85,6 +103,11 @@ function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < 1)
     throw new InvalidArgumentError('A whole number from 1 is wanted.');
   return number;
+}
+
+function memberIdArgument(text: string): MemberId {
+  if (/^member-[1-9]\d{0,8}$/.test(text)) return text as MemberId;
+  throw new InvalidArgumentError("A member is wanted: 'member-<number>', such as member-2.");
 }
 
 function taskIdArgument(text: string): TaskId {

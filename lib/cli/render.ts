@@ -3,6 +3,7 @@ import type { ExplainedMember, PlanExplanation } from '../leases/history.js';
 import type { Incarnation, MemberId } from '../leases/records.js';
 import type { TaskId } from '../model/task-id.js';
 import type { DescribeReport } from './reports/describe.js';
+import type { DrainReport } from './reports/drain.js';
 import type { LagReport } from './reports/lag.js';
 import type { MembersReport } from './reports/members.js';
 import type { ExplanationReport, PlanHistoryReport, PlanReport } from './reports/plans.js';
@@ -20,6 +21,7 @@ const RENDERED: { readonly [C in Command]: (answer: Answers[C]) => string } = {
   'plan explain': explanations,
   lag,
   timeline: timelines,
+  drain,
 };
 
 /** An answer as text. */
@@ -50,7 +52,7 @@ function members({ members: rows }: MembersReport): string {
     ['MEMBER', 'STATUS', 'RUN', 'ACTIVE', 'STANDBY', 'WARM-UP', 'RUNNING', 'RECORDS', 'PLAN', 'TAGS'],
     rows.map((row) => [
       row.memberId,
-      row.listed ? row.status : `${row.status}, not wanted`,
+      row.drained ? `${row.status}, drained` : row.listed ? row.status : `${row.status}, not wanted`,
       row.incarnation,
       row.active,
       row.standby,
@@ -177,6 +179,32 @@ function lag({ tasks: rows, lag: total }: LagReport): string {
     ]),
   );
   return `${table}\n\n${total} in all`;
+}
+
+function drain({ memberId, result, warmUntilMs, tasks: leaving }: DrainReport): string {
+  if (result === 'cancelled') return `${memberId} is drained no longer: the next tick counts it again.`;
+  const how =
+    warmUntilMs === null
+      ? 'its tasks move with the next tick'
+      : `its tasks stay until copies elsewhere are caught up, at most until ${time(warmUntilMs)}`;
+  const head = `${memberId} is drained: ${how}, then it ends, and its slot stays empty until \`millrace drain ${memberId} --cancel\`.`;
+  if (leaving.length === 0) return head;
+  const rows = leaving.map(({ taskId, copyOn, lastRestoreMs }) => [
+    taskId,
+    copyOn ?? '-',
+    lastRestoreMs === null ? 'not known' : milliseconds(lastRestoreMs),
+  ]);
+  const cold = leaving.filter(({ copyOn }) => copyOn === null);
+  const isCold = warmUntilMs === null && cold.length > 0;
+  return [
+    head,
+    textTable(['TASK', 'COPY ON', 'LAST RESTORE'], rows),
+    ...(isCold
+      ? [
+          `${cold.length} of them have no copy elsewhere, and pause for as long as a restore takes: --warm-first prepares them before they move.`,
+        ]
+      : []),
+  ].join('\n\n');
 }
 
 function timelines({ timelines: all }: TimelineReport): string {

@@ -2,6 +2,7 @@
 import type { TaskId } from '../model/task-id.js';
 import type { ApplicationView } from './application-view.js';
 import { type DescribeReport, reportDescription } from './reports/describe.js';
+import { type DrainAsked, type DrainReport, drainMember } from './reports/drain.js';
 import { type LagReport, reportLag } from './reports/lag.js';
 import { type MembersReport, reportMembers } from './reports/members.js';
 import {
@@ -25,6 +26,7 @@ export interface Asked {
   readonly 'plan explain': { readonly taskId: TaskId | null; readonly number: number | null };
   readonly lag: Record<never, never>;
   readonly timeline: { readonly taskId: TaskId | null; readonly limit: number };
+  readonly drain: DrainAsked;
 }
 
 /** Each command with its answer: what `--json` prints. */
@@ -37,6 +39,7 @@ export interface Answers {
   readonly 'plan explain': ExplanationReport;
   readonly lag: LagReport;
   readonly timeline: TimelineReport;
+  readonly drain: DrainReport;
 }
 
 export type Command = keyof Asked;
@@ -57,6 +60,7 @@ const ANSWERS: {
   'plan explain': explainPlans,
   lag: reportLag,
   timeline: reportTimelines,
+  drain: drainMember,
 };
 
 /** Answers a request. @throws what the command throws */

@@ -4,7 +4,7 @@ import { isGrantedTo } from './rules.js';
 import { compareMemberIds, lowestUnusedSlot } from './slots.js';
 
 /**
- * The slot for an invocation that a doorbell woke: of those that nobody has the one that is granted most of what it is to run, the
+ * The slot for an invocation that a doorbell woke: of those that nobody has, and no operator drains, the one that is granted most of what it is to run, the
  * lowest of several; else a new one. What is granted to other slots is theirs: the scheduler asks for them.
  */
 export function chooseSlotForDoorbell(question: {
@@ -16,7 +16,7 @@ export function chooseSlotForDoorbell(question: {
   const grants = ({ memberId: id }: Member) =>
     plan === null ? 0 : wanted.filter((taskId) => isGrantedTo(plan, taskId, id)).length;
   const [open] = members
-    .filter((member) => member.status === 'free' || member.status === 'dead')
+    .filter(({ status, drain }) => (status === 'free' || status === 'dead') && drain === undefined)
     .sort((a, b) => grants(b) - grants(a) || compareMemberIds(a.memberId, b.memberId));
   return open === undefined ? { memberId: lowestUnusedSlot(members), incarnation: 1 } : nextOf(open);
 }

@@ -7,6 +7,7 @@
 import type { TaskId } from '../model/task-id.js';
 import type { HistoryTable } from './history.js';
 import type {
+  DrainMark,
   Incarnation,
   Lease,
   LeaseEpoch,
@@ -58,6 +59,8 @@ export interface MemberTable {
   declareDead(member: Incarnation & { readonly heartbeatVersion: number }): Promise<Conditional<Member>>;
   /** Writes the plan number into the item. Condition: the item exists and has a smaller one. */
   announcePlan(memberId: MemberId, planNumber: number): Promise<Conditional<Member>>;
+  /** Marks a slot as drained by an operator, or takes the mark away (null); all else stays. Condition: there is such a slot. */
+  markDrain(memberId: MemberId, drain: DrainMark | null): Promise<Conditional<Member>>;
   /**
    * Removes a slot that is no longer wanted and answers the item removed. Its incarnation number is kept for `createMember`.
    * Condition: status `free` or `dead`, same incarnation.

@@ -119,6 +119,14 @@ export interface Rest extends Omit<ShutdownRequest, 'planNumber'> {
  */
 export type MemberStatus = 'free' | 'claimed' | 'draining' | 'dead';
 
+/** An operator's word that a slot is to be emptied and left empty (drain-marks.ts). */
+export interface DrainMark {
+  /** Members that were wanted then, this one and others that were drained among them. */
+  readonly wantedBefore: number;
+  /** Wall clock, milliseconds: until then tasks with stores stay until a copy elsewhere is caught up. 0: they move at once. */
+  readonly warmUntilMs: number;
+}
+
 export interface Member extends Incarnation {
   readonly status: MemberStatus;
   /** Grows with each heartbeat of the incarnation; what the scheduler watches stand still. */
@@ -129,6 +137,8 @@ export interface Member extends Incarnation {
   readonly report: MemberReport;
   /** Capacity, zone and other tags, for the assignor. */
   readonly tags: Readonly<Record<string, string>>;
+  /** That an operator drains it. Absent: nobody does. */
+  readonly drain?: DrainMark;
 }
 
 /** Where an input stood at a clean release. */

@@ -23,7 +23,10 @@ export function withWanted(
   const { membersCooldownMs: cooldownMs, membersLagTargetMs: lagTargetMs, tasksPerMember } = state.app.settings;
   const taskIds = resolveTopics(state).resolved.tasks.map(({ taskId }) => taskId);
   const load = workLoadOf(state, taskIds);
-  const slots = plan === null || plan.rest !== undefined ? null : slotsOf(plan);
+  const drained = new Set<string>(
+    state.members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId),
+  );
+  const slots = plan === null || plan.rest !== undefined ? null : slotsOf(plan).filter((id) => !drained.has(id));
   const heldFor = (name: string, holds: boolean): number => {
     const ms = watch.standing(name, `${holds} ${slots?.length}`, nowMonotonicMs);
     return holds ? ms : 0;

@@ -17,10 +17,13 @@
  *       claims can have come to. The same number again would be two processes of one name (P1)
  *   V8  a slot whose end was reported does not count while another that runs has a hot standby of one of its tasks: to promote what is
  *       warm is sooner than to run the slot again, which joins as a newcomer
+ *   V9  a slot that an operator drains (drain-marks.ts) is not wanted. One that is to be drained warm runs on for a while, and what of it
+ *       stays there warm-drains.ts says; once it does not run any more there is nothing to wait for
  */
+import { isKeptForMark, wantedSlots } from '../leases/drain-marks.js';
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
-import { FIRST_SLOT, memberId } from '../leases/slots.js';
+import { compareMemberIds } from '../leases/slots.js';
 import type { AnnouncePlan, CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
 import { isAsleep, keepsPlace } from './sleep.js';
 import type { ApplicationState, ObservedInvocation, ObservedMember } from './state.js';
@@ -36,6 +39,8 @@ export interface Membership {
   readonly deaths: readonly DeclareDead[];
   /** All slots wanted, by number. */
   readonly wanted: readonly MemberId[];
+  /** Slots that are drained warm, and run (V9). */
+  readonly leaving: readonly MemberId[];
   /** The slots to place tasks over (V2–V4), by number. */
   readonly counted: readonly MemberId[];
   /** The slots after the deaths were written. */
@@ -56,7 +61,7 @@ export function assess(state: ApplicationState): Membership {
       ? { ...member, status: 'dead' as const, stillMs: 0 }
       : member,
   );
-  const wanted = Array.from({ length: state.wanted }, (_, index) => memberId(FIRST_SLOT + index));
+  const wanted = wantedOf(state);
   const before = new Set(placedOver(state.plan));
   const byId = new Map(members.map((member) => [member.memberId, member]));
   const counted = wanted.filter((id) => {
@@ -68,7 +73,20 @@ export function assess(state: ApplicationState): Membership {
     if ((member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs) return true; // V2
     return member !== undefined && keepsPlace(state, member); // V6
   });
-  return { deaths, wanted, counted: counted.length > 0 ? counted : wanted, members };
+  const leaving = members.filter((member) => isLeaving(member, state)).map(({ memberId: id }) => id);
+  return { deaths, wanted, leaving, counted: counted.length > 0 ? counted : wanted, members };
+}
+
+/** Who holds back wants what the newest plan lists, of the slots that nobody drains. */
+function wantedOf({ wanted, members, plan, holdsBack, load }: ApplicationState): readonly MemberId[] {
+  if (!holdsBack || plan === null) return wantedSlots(wanted, members, load !== null);
+  return (Object.keys(plan.assignment) as MemberId[]).sort(compareMemberIds);
+}
+
+/** V9. */
+function isLeaving({ memberId: id, status, drain }: ObservedMember, { plan, nowMs }: ApplicationState): boolean {
+  if (drain === undefined || nowMs >= drain.warmUntilMs) return false;
+  return (status === 'claimed' || status === 'draining') && (plan?.assignment[id]?.active.length ?? 0) > 0;
 }
 
 /** Whether another member that runs has a hot standby of a task of this slot. */
@@ -120,6 +138,7 @@ export function retirements(state: ApplicationState, membership: Membership, pla
     .filter(({ status }) => status === 'free' || status === 'dead')
     .filter(({ memberId: id }) => !membership.wanted.includes(id) && plan?.assignment[id] === undefined)
     .filter(({ memberId: id }) => !owners.has(id))
+    .filter((member) => !isKeptForMark(member, state.wanted, membership.members, state.load !== null))
     .map(({ memberId: id, incarnation }) => ({ type: 'RetireSlot', memberId: id, incarnation }));
 }
 

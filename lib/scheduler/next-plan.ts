@@ -14,6 +14,7 @@
  *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
  *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
  *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
+ *   N7  a slot that is drained warm is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
@@ -32,6 +33,7 @@ import { restOf, resumeReason } from './rest.js';
 import { isAsleep } from './sleep.js';
 import type { ApplicationState } from './state.js';
 import type { Resolution } from './topics.js';
+import { keptUntilWarm } from './warm-drains.js';
 
 export interface PlanDecision {
   /** Null: the newest plan stays. */
@@ -150,10 +152,13 @@ function placed(state: ApplicationState, membership: Membership, resolution: Res
   const input: AssignmentInput = assignmentInput(state, membership, resolution.resolved.tasks);
   const placement: Placement = assignor.assign(input);
   validateAssignment(assignor.name, input, placement);
+  const target = listed(membership.wanted, (id) => placement.members.get(id));
+  const drained = keptUntilWarm(membership.leaving, state.plan, target, input);
   const body: Body = {
-    assignment: listed(membership.wanted, (id) => placement.members.get(id)),
+    assignment: drained.assignment,
     placedOver: membership.counted,
-    followUp: placement.followUp || input.lagsUnknown === true || waitsForZones(state, resolution),
+    followUp:
+      placement.followUp || drained.isOnTheWay || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
   };
   return { body, input };

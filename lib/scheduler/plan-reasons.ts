@@ -30,7 +30,8 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   const topics = tasks.length === 0 && topicsChanged(plan, resolution) ? ['topics changed'] : [];
   return {
     reasons: [
-      ...wantedChange(plan, membership.wanted, state.load),
+      ...drained(plan, membership),
+      ...wantedChange(plan, membership, state.load),
       ...joined,
       ...left,
       ...tasks,
@@ -43,8 +44,18 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   };
 }
 
-function wantedChange(plan: Plan, wanted: readonly MemberId[], load: WorkLoad | null): readonly string[] {
-  const listed = Object.keys(plan.assignment);
+/** Slots that the newest plan counts and an operator drains. */
+function drained(plan: Plan, { wanted, members }: Membership): readonly string[] {
+  const marked = new Set(members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId));
+  return placedOver(plan)
+    .filter((id) => marked.has(id) && !wanted.includes(id))
+    .map((id) => `${id} is drained`);
+}
+
+/** The listed slots of a plan with those that are drained, which go for another reason, left out. */
+function wantedChange(plan: Plan, { wanted, members }: Membership, load: WorkLoad | null): readonly string[] {
+  const marked = new Set(members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId));
+  const listed = (Object.keys(plan.assignment) as MemberId[]).filter((id) => !marked.has(id));
   const isSame = listed.length === wanted.length && wanted.every((id) => plan.assignment[id] !== undefined);
   if (isSame) return [];
   const work = load === null ? '' : ` (${load.lagRecords} records wait, ${Math.round(load.recordsPerSecond)} a second)`;

@@ -134,6 +134,35 @@ describe('the command line over an embedded application', () => {
     expect(shown.out).toContain(`plan      ${explained.planNumber}\n`);
   });
 
+  it('drains a member: its tasks go to others, it ends, and comes back once that is taken back', async () => {
+    const shown = await run('drain', 'member-1', '--warm-first', '--patience', '30');
+    const gone = await waitFor('the drained member to have ended', async () => {
+      const { members } = await json('members');
+      const [first] = members as { readonly memberId: string; readonly status: string; readonly drained: boolean }[];
+      return first?.status === 'free' ? first : undefined;
+    });
+    const without = await json('tasks');
+    const cancelled = await run('drain', 'member-1', '--cancel');
+    await waitFor('the member to be back', async () => {
+      const { members } = await json('members');
+      return members[0].status === 'claimed' && members[0].active > 0 ? true : undefined;
+    });
+
+    expect(shown.out).toMatch(
+      /^member-1 is drained: its tasks stay until copies elsewhere are caught up, at most until /,
+    );
+    expect(gone).toMatchObject({ memberId: 'member-1', drained: true });
+    expect(without.tasks.map(({ grantedTo }: { grantedTo: string }) => grantedTo)).not.toContain('member-1');
+    expect(cancelled.out).toBe('member-1 is drained no longer: the next tick counts it again.\n');
+  });
+
+  it('drains nobody that there is not', async () => {
+    const { code, err } = await run('drain', 'member-9');
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^millrace: there is no member-9\nSTREAMS_COMMAND_REFUSED: There are: member-1, /);
+  });
+
   it('ends with 1 for what there is not, and says what there is', async () => {
     const shown = await run('plan', '999');
     const told = await run('plan', '999', '--json');
@@ -154,6 +183,7 @@ describe('a command line that can not be meant', () => {
   it.each([
     [['nonsense'], "error: unknown command 'nonsense'"],
     [['members', '--nonsense'], "error: unknown option '--nonsense'"],
+    [['drain', 'two'], "A member is wanted: 'member-<number>', such as member-2."],
     [['timeline', '1-3'], "A task id is wanted: '<sub-topology>_<partition>', such as 1_3."],
     [['members'], 'Give --app <module>, or --application-id <id>'],
     [['members', '--application-id', 'a'], 'Neither --members-table nor MILLRACE_MEMBERS_TABLE is given'],

@@ -8,6 +8,8 @@ export interface MemberRow {
   readonly incarnation: number;
   /** Whether the newest plan lists it. */
   readonly listed: boolean;
+  /** Whether an operator drains it. */
+  readonly drained: boolean;
   /** Tasks by the newest plan. */
   readonly active: number;
   readonly standby: number;
@@ -38,6 +40,7 @@ export async function reportMembers({ applicationId, leases }: ApplicationView):
       status,
       incarnation,
       listed: held !== undefined,
+      drained: member.drain !== undefined,
       active: held?.active.length ?? 0,
       standby: held?.standby.length ?? 0,
       warmup: held?.warmup.length ?? 0,

@@ -4,6 +4,7 @@ import { parseTaskId, type TaskId } from '../../model/task-id.js';
 import type { TopicPartitionKey } from '../../model/topic-partition.js';
 import type { ExplainedMember, ExplainedMove, MemberDeath, PlanExplanation, ScorePart, TaskStart } from '../history.js';
 import type {
+  DrainMark,
   ElasticState,
   Incarnation,
   LeaseEpoch,
@@ -109,6 +110,9 @@ export const reportOf = objectOf<MemberReport>({
     }),
   ),
 });
+
+/** Checks the mark of a drained slot. */
+export const drainOf = objectOf<DrainMark>({ wantedBefore: countOf, warmUntilMs: numberOf });
 
 /** Checks texts by name. */
 export const tagsOf = mapOf<string, string>(textOf);

@@ -2,10 +2,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Conditional, MemberTable } from '../lease-store.js';
 import { EMPTY_REPORT } from '../member-transitions.js';
-import type { Incarnation, Member, MemberId, MemberReport, MemberStatus } from '../records.js';
+import type { DrainMark, Incarnation, Member, MemberId, MemberReport, MemberStatus } from '../records.js';
 import { compareMemberIds } from '../slots.js';
 import { complete, count, type Item, ItemReader, json, text } from './attributes.js';
-import { memberIdOf, reportOf, tagsOf } from './json-values.js';
+import { drainOf, memberIdOf, reportOf, tagsOf } from './json-values.js';
 import { packed, packedBytes } from './packed-text.js';
 import type { Table, Update } from './table.js';
 
@@ -39,6 +39,7 @@ export function createMemberTable(table: Table): MemberTable {
     freeMember: (member) => write(free(member)),
     declareDead: (member) => write(declareDead(member)),
     announcePlan: (memberId, planNumber) => write(announcePlan(memberId, planNumber)),
+    markDrain: (memberId, drain) => write(markDrain(memberId, drain)),
     deleteMember: (member) => write(retire(member)),
   };
 }
@@ -60,7 +61,7 @@ function create(memberId: MemberId, after: number): Update {
       '#report = :report',
       '#tags = :tags',
     ],
-    remove: ['#lastStatus'],
+    remove: ['#lastStatus', '#drain'],
     values: {
       retired: text(RETIRED),
       free: text('free'),
@@ -173,6 +174,18 @@ function announcePlan(memberId: MemberId, planNumber: number): Update {
   };
 }
 
+/** `status <> retired`, of an item that exists: slots are drained. No other condition: the operator's last word stays. */
+function markDrain(memberId: MemberId, drain: DrainMark | null): Update {
+  return {
+    kind: 'markDrain',
+    key: text(memberId),
+    condition: 'attribute_exists(#memberId) AND #status <> :retired',
+    set: drain === null ? [] : ['#drain = :drain'],
+    remove: drain === null ? ['#drain'] : [],
+    values: { retired: text(RETIRED), ...(drain === null ? {} : { drain: json(drain) }) },
+  };
+}
+
 /**
  * `status IN (free, dead)`: nobody runs it. `incarnation`: nobody has run it since it was found unwanted.
  * The item stays as a gravestone, so that the slot's incarnations are never used again (P1).
@@ -221,6 +234,7 @@ function memberIn(table: string, item: Item): Member {
     planNumber: reader.count('planNumber'),
     report: reader.json('report', reportOf),
     tags: reader.json('tags', tagsOf),
+    drain: reader.has('drain') ? reader.json('drain', drainOf) : undefined,
   });
 }
 

@@ -5,6 +5,7 @@
  * caller can change an item behind the store's back, nor what another has read.
  */
 import { compareTaskIds, type TaskId } from '../../model/task-id.js';
+import { stepDrainMark } from '../drain-marks.js';
 import type { Conditional, LeaseStore } from '../lease-store.js';
 import { stepLease, stepPlan, stepTopicIds } from '../lease-transitions.js';
 import { type MemberCommand, type SlotItem, stepMember } from '../member-transitions.js';
@@ -76,6 +77,11 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
     declareDead: (member) => writeMember({ ...member, type: 'declareDead' }),
     announcePlan: (memberId, planNumber) => writeMember({ type: 'announcePlan', memberId, planNumber }),
     deleteMember: (member) => writeMember({ ...member, type: 'delete' }),
+    async markDrain(memberId, drain) {
+      const answer = frozenCopy(stepDrainMark(slots.get(memberId) ?? null, drain));
+      if (answer.applied) slots.set(memberId, answer.item);
+      return answer;
+    },
 
     listLeases: async () => [...leases.values()].sort((a, b) => compareTaskIds(a.taskId, b.taskId)),
     readLease: async (taskId) => leases.get(taskId) ?? null,

@@ -221,5 +221,45 @@ export function membersConformance(open: () => Promise<LeaseStore>, { describe, 
       expect([created.applied, created.item?.incarnation, created.item?.status]).toEqual([true, 1, 'free']);
       expect([oldNumber.applied, nextNumber.applied]).toEqual([false, true]);
     });
+
+    it('the mark of a drained slot lasts through claim, heartbeats and end, until it is taken away', async () => {
+      const store = await open();
+      const drain = { wantedBefore: 3, warmUntilMs: 1_750_000_000_000.5 };
+      await store.createMember(M1);
+
+      const marked = await store.markDrain(M1, drain);
+      const written = [
+        await claim(store, 1),
+        await store.heartbeat({ ...at(1), report: busy }),
+        await store.freeMember(at(1)),
+      ];
+      const again = await store.markDrain(M1, { ...drain, warmUntilMs: 0 });
+      const unmarked = await store.markDrain(M1, null);
+
+      expect([marked.applied, marked.item?.status, marked.item?.drain]).toEqual([true, 'free', drain]);
+      expect(written.map(({ item }) => item?.drain)).toEqual([drain, drain, drain]);
+      expect(again.item?.drain).toEqual({ wantedBefore: 3, warmUntilMs: 0 });
+      expect(unmarked.applied && 'drain' in unmarked.item).toBe(false);
+      expect(await store.readMember(M1)).toEqual(unmarked.item);
+    });
+
+    it('a slot that there is not is not marked, and one that is deleted loses its mark', async () => {
+      const store = await open();
+      const drain = { wantedBefore: 1, warmUntilMs: 0 };
+
+      const absent = await store.markDrain(M1, drain);
+      await store.createMember(M1);
+      await store.markDrain(M1, drain);
+      const deleted = await store.deleteMember(at(0));
+      const retired = await store.markDrain(M1, drain);
+      const created = await store.createMember(M1);
+
+      expect([absent, retired]).toEqual([
+        { applied: false, item: null },
+        { applied: false, item: null },
+      ]);
+      expect(deleted.item?.drain).toEqual(drain);
+      expect(created.applied && 'drain' in created.item).toBe(false);
+    });
   });
 }

@@ -2,9 +2,11 @@
  * When every process has ended nothing is left over: no open transaction, no lease with an owner, no slot beyond the wanted ones
  * nor one that is still run, no topic that nobody asked for, no plans beyond those kept, no object beyond retention and grace.
  */
+
+import { isKeptForMark, wantedSlots } from '../../../leases/drain-marks.js';
 import { DEFAULT_PLANS_KEPT } from '../../../leases/memory/memory-lease-store.js';
+import type { Member } from '../../../leases/records.js';
 import { leasesWithoutLiveOwner } from '../../../leases/rules.js';
-import { slotNumber } from '../../../leases/slots.js';
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import { DEFAULT_SAFE_AGE_MS, DEFAULT_SNAPSHOTS_KEPT } from '../../../snapshots/collect-garbage.js';
 import { storePrefix } from '../../../snapshots/snapshot-names.js';
@@ -41,12 +43,22 @@ async function tidiedUp({ cloud }: CheckedRun): Promise<void> {
 }
 
 /** Slots that are run have a process, leases an owner that runs, and no slot is left that nobody wants. */
-async function isTidy({ leases, platform, members: wanted }: CheckedRun['cloud']): Promise<boolean> {
+async function isTidy(cloud: CheckedRun['cloud']): Promise<boolean> {
+  const { leases, platform } = cloud;
   const members = await leases.listMembers();
   const run = members.filter(({ status }) => status === 'claimed' || status === 'draining');
   const processes = platform.running.filter(({ runs }) => runs === 'task');
-  if (run.length > processes.length || members.some(({ memberId }) => slotNumber(memberId) > wanted)) return false;
+  if (run.length > processes.length || leftOver(cloud, members).length > 0) return false;
   return leasesWithoutLiveOwner(await leases.listLeases(), members).length === 0;
+}
+
+/** Slots that nobody wants and whose mark keeps nobody away (D4 of drain-marks.ts). */
+function leftOver({ members: asked, scenario }: CheckedRun['cloud'], members: readonly Member[]): readonly Member[] {
+  const isElastic = scenario.elastic === true;
+  const wanted = wantedSlots(asked, members, isElastic);
+  return members.filter(
+    (member) => !wanted.includes(member.memberId) && !isKeptForMark(member, asked, members, isElastic),
+  );
 }
 
 async function checkLog({ cloud, subject, witness, wrong }: CheckedRun): Promise<void> {
@@ -68,8 +80,10 @@ async function checkTables({ cloud, wrong }: CheckedRun): Promise<void> {
   const { leases } = cloud;
   for (const { taskId, owner } of await leases.listLeases())
     if (owner !== null) wrong(`${taskId} is still held by ${owner.memberId}, incarnation ${owner.incarnation}`);
-  for (const { memberId, status, incarnation } of await leases.listMembers()) {
-    if (slotNumber(memberId) > cloud.members) wrong(`there is a slot ${memberId}, and ${cloud.members} are wanted`);
+  const members = await leases.listMembers();
+  for (const { memberId } of leftOver(cloud, members))
+    wrong(`there is a slot ${memberId}, and ${cloud.members} are wanted`);
+  for (const { memberId, status, incarnation } of members) {
     if (status === 'claimed' || status === 'draining') wrong(`${memberId}, incarnation ${incarnation}, is ${status}`);
   }
   const newest = (await leases.readPlan())?.number ?? 0;

@@ -7,8 +7,8 @@
  * death is seen, one until a plan on its way is given up (N2 of next-plan.ts), one until a slot that does not come back stops to
  * count (V2 of membership.ts); and one step down for each member, where the scheduler decides how many there are. The plan must then stand still for as long as any watch may take to strike.
  */
+import { wantedSlots } from '../../../leases/drain-marks.js';
 import type { MemberId, Plan } from '../../../leases/records.js';
-import { memberId } from '../../../leases/slots.js';
 import { SCHEDULE_INTERVAL_MS } from '../cloud.js';
 import type { CheckedRun, Checker } from './checker.js';
 
@@ -49,7 +49,7 @@ async function converge(run: CheckedRun): Promise<void> {
 async function problemsNow({ cloud, witness }: CheckedRun): Promise<readonly string[]> {
   const plan = await cloud.leases.readPlan();
   if (plan === null) return ['there is no plan'];
-  const wanted = Array.from({ length: wantedBy(plan, cloud) }, (_, index) => memberId(index + 1));
+  const wanted = wantedSlots(wantedBy(plan, cloud), await cloud.leases.listMembers(), cloud.scenario.elastic === true);
   const excused = cloud.harms.stoppedTasks;
   const tasks = witness.map.tasks.map(({ taskId }) => taskId as string);
   return [...problemsOf(plan, wanted, tasks), ...(await strayOwners(plan, cloud, excused))];

@@ -27,6 +27,7 @@ export const SIMULATION_FAULTS = [
   'snapshot-lost',
   'member-added',
   'member-drained',
+  'slot-drained',
   'code-redeployed',
   'schedule-repeated',
 ] as const;

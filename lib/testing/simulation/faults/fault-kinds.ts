@@ -5,7 +5,7 @@ import type { FaultKind } from './fault.js';
 import { lateInvocation, lostInvocation, repeatedInvocation } from './invocation-faults.js';
 import { failingLog, slowLog } from './log-faults.js';
 import { offsetsExpired } from './offset-faults.js';
-import { codeRedeployed, memberAdded, memberDrained, scheduleRepeated } from './operator-faults.js';
+import { codeRedeployed, memberAdded, memberDrained, scheduleRepeated, slotDrained } from './operator-faults.js';
 import { crash, freeze } from './process-faults.js';
 import { changelogRecreated, topicRecreated } from './recreated-topic-faults.js';
 import { snapshotLost, snapshotTorn } from './snapshot-faults.js';
@@ -40,6 +40,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   snapshotLost,
   memberAdded,
   memberDrained,
+  slotDrained,
   codeRedeployed,
   scheduleRepeated,
 ];

@@ -26,6 +26,20 @@ describe('an operator', () => {
     expect(await countsOf(run)).toEqual(exactCounts());
   });
 
+  it('who drains a slot lets the others have its tasks, and has it back when that is taken back', async () => {
+    const drain = { kind: 'slot-drained', atMs: 6_500, row: 1, warmMs: 2_000 };
+    const forGood = await runScene([{ ...drain, cancelledAfterMs: 0 }]);
+    const forAWhile = await runScene([{ ...drain, cancelledAfterMs: 1 }]);
+
+    const { atMs } = forGood.fault('slot-drained');
+    const taken = forGood.entries('task-taken').filter((entry) => entry.atMs > atMs + 6_000);
+    expect(taken.every(({ fields }) => fields.memberId === 'member-1')).toBe(true);
+    const marks = async ({ cloud }: typeof forGood) =>
+      (await cloud.leases.listMembers()).filter(({ drain: mark }) => mark !== undefined).length;
+    expect([await marks(forGood), await marks(forAWhile)]).toEqual([1, 0]);
+    expect([await countsOf(forGood), await countsOf(forAWhile)]).toEqual([exactCounts(), exactCounts()]);
+  });
+
   it('who deploys new code lets every function begin in a new environment', async () => {
     const run = await runScene([{ kind: 'code-redeployed', atMs: 7_000 }]);
 

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { MemberId, Plan } from '../../../lib/leases/records.js';
+import { offset } from '../../../lib/model/offset.js';
+import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
+import type { TaskId } from '../../../lib/model/task-id.js';
+import { ControlPlaneWorld } from '../../support/control-plane-world.js';
+
+const BOUND = 60;
+const FOR_LONG = 600_000;
+const CHANGELOGS = [0, 1, 2, 3].map((partition) => ({ partition }));
+
+async function settled(members = 3): Promise<ControlPlaneWorld> {
+  const world = await ControlPlaneWorld.create({ members, acceptableRecoveryLag: 10, maxWarmupReplicas: 1 });
+  await world.settle(BOUND);
+  return world;
+}
+
+async function planOf(world: ControlPlaneWorld): Promise<Plan> {
+  const plan = await world.leases.readPlan();
+  if (plan === null) throw new Error('there is no plan');
+  return plan;
+}
+
+const listed = async (world: ControlPlaneWorld) => Object.keys((await planOf(world)).assignment).sort();
+const statefulOf = ({ assignment }: Plan, id: MemberId): readonly TaskId[] =>
+  (assignment[id]?.active ?? []).filter((taskId) => taskId.startsWith('1_'));
+
+describe('a member that an operator drains', () => {
+  it('is given nothing more, ends once its tasks are elsewhere, and its slot stays empty', async () => {
+    const world = await settled();
+
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
+    await world.settle(BOUND);
+
+    expect(await listed(world)).toEqual(['member-1', 'member-3']);
+    expect((await planOf(world)).reason).toContain('member-2 is drained');
+    expect(Object.keys(await world.loads()).sort()).toEqual(['member-1', 'member-3']);
+    expect(await world.leases.readMember('member-2')).toMatchObject({ status: 'free', drain: { wantedBefore: 3 } });
+    expect(world.living.map(({ self }) => self.memberId).sort()).toEqual(['member-1', 'member-3']);
+  });
+
+  it('leaves its slot empty also where it is the one of the highest number, until fewer are wanted', async () => {
+    const world = await settled();
+    await world.leases.markDrain('member-3', { wantedBefore: 3, warmUntilMs: 0 });
+    await world.settle(BOUND);
+    const slots = async () => (await world.slots()).map(({ memberId }) => memberId);
+    const drained = [await listed(world), await slots()];
+
+    world.wanted = 2;
+    await world.settle(BOUND);
+
+    expect(drained).toEqual([
+      ['member-1', 'member-2'],
+      ['member-1', 'member-2', 'member-3'],
+    ]);
+    expect(await slots()).toEqual(['member-1', 'member-2']);
+  });
+
+  it('is one of those that go when fewer are wanted, and comes back when the drain is taken back', async () => {
+    const world = await settled();
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
+    await world.settle(BOUND);
+    const { number } = await planOf(world);
+
+    world.wanted = 2;
+    await world.settle(BOUND);
+    const fewer = { slots: await listed(world), number: (await planOf(world)).number };
+    world.wanted = 3;
+    await world.leases.markDrain('member-2', null);
+    await world.settle(BOUND);
+
+    expect(fewer).toEqual({ slots: ['member-1', 'member-3'], number });
+    expect(Object.keys(await world.loads()).sort()).toEqual(['member-1', 'member-2', 'member-3']);
+  });
+
+  it('costs no second plan where it is written about twice', async () => {
+    const world = await settled();
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
+    await world.settle(BOUND);
+    const { number } = await planOf(world);
+
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
+    await world.settle(BOUND);
+
+    expect((await planOf(world)).number).toBe(number);
+  });
+
+  it('is replaced if it was the last one', async () => {
+    const world = await settled(1);
+
+    await world.leases.markDrain('member-1', { wantedBefore: 1, warmUntilMs: 0 });
+    await world.settle(BOUND);
+
+    expect(await world.loads()).toEqual({ 'member-2': 8 });
+  });
+});
+
+/** Changelogs are long, so that who has no copy is not caught up. */
+async function withLongChangelogs(): Promise<ControlPlaneWorld> {
+  const world = await settled();
+  for (const { partition } of CHANGELOGS) {
+    const records = new RecordSetBuilder();
+    for (let record = 0; record < 1_000; record += 1) records.append(Buffer.from(`${record}`), Buffer.from('1'), 0);
+    await world.log.append({ topic: 'app-counts-changelog', partition }, records.build());
+  }
+  return world;
+}
+
+/** A member says that it has a copy that lacks so many records. */
+function copies(world: ControlPlaneWorld, id: string, taskId: TaskId, lag: number): void {
+  const position = { taskId, store: 'counts', nextOffset: offset(1_000 - lag), endOffset: offset(1_000) };
+  world.member(Number(id.slice('member-'.length))).reported = { positions: [position] };
+}
+
+describe('a member that is drained warm', () => {
+  it('keeps tasks with stores until a copy elsewhere is caught up, no more prepared at once than the setting says', async () => {
+    const world = await withLongChangelogs();
+    const before = statefulOf(await planOf(world), 'member-2');
+
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: world.host.clock.now() + FOR_LONG });
+    for (let round = 0; round < 10; round += 1) await world.round();
+    const kept = await planOf(world);
+    const warmups = Object.entries(kept.assignment).flatMap(([id, { warmup }]) =>
+      warmup.map((taskId) => ({ id, taskId })),
+    );
+
+    expect(before.length).toBeGreaterThan(0);
+    expect(statefulOf(kept, 'member-2')).toEqual(before);
+    expect(kept.assignment['member-2']?.active).toEqual(before); // those without stores are gone
+    expect(warmups).toHaveLength(1);
+    expect(kept.followUp).toBe(true);
+
+    const [warmup] = warmups;
+    if (warmup === undefined) throw new Error('there is no warm-up');
+    copies(world, warmup.id, warmup.taskId, 5);
+    for (let round = 0; round < 4; round += 1) await world.round();
+
+    expect(statefulOf(await planOf(world), 'member-2')).not.toContain(warmup.taskId);
+  });
+
+  it('moves them cold when patience is over', async () => {
+    const world = await withLongChangelogs();
+
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: world.host.clock.now() + 2_000 });
+    await world.settle(BOUND);
+
+    expect(await listed(world)).toEqual(['member-1', 'member-3']);
+  });
+
+  it('is waited for no longer once it has died', async () => {
+    const world = await withLongChangelogs();
+    await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: world.host.clock.now() + FOR_LONG });
+    for (let round = 0; round < 4; round += 1) await world.round();
+
+    world.member(2).crash();
+    await world.settle(BOUND);
+
+    expect(await listed(world)).toEqual(['member-1', 'member-3']);
+    expect(Object.keys(await world.loads()).sort()).toEqual(['member-1', 'member-3']);
+  });
+});
