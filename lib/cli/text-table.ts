@@ -1,7 +1,7 @@
 /** Rows as a table for people: columns padded to their widest cell, numbers to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((_, column) => widest(cells.map((row) => row[column] ?? '')));
   const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'));
   const line = (row: readonly string[]) =>
     row
@@ -13,6 +13,10 @@ export function textTable(head: readonly string[], rows: readonly (readonly (str
 
 /** Lines that name and value stand in, aligned. */
 export function textList(entries: readonly (readonly [string, string | number])[]): string {
-  const width = Math.max(...entries.map(([name]) => name.length));
+  const width = widest(entries.map(([name]) => name));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, { length }) => Math.max(most, length), 0);
 }

@@ -2,12 +2,13 @@
  * Slots that an operator has drained: a mark in the slot's item, which the scheduler obeys. Pure.
  *
  *   D1  a marked slot is not wanted: nothing is placed on it, and nobody is invoked for it, until the mark is taken away. No claim, end or
- *       death loses the mark; deleting the slot does
+ *       death loses the mark; deleting the slot, which only a person does to a marked one, would
  *   D2  as long as as many members are wanted as when a slot was marked, or more, there is one less of them for each mark. With
  *       fewer wanted the marked ones are those that went: 3 members, member-2 drained, then 2 wanted, are member-1 and member-3.
  *       Where the scheduler decides how many there are, by load, it has counted without the marked ones already
  *   D3  one slot stays wanted, however many are marked: a new one, if need be
- *   D4  the item of a marked slot stays as long as other slots would be wanted without its mark
+ *   D4  the item of a marked slot stays until the mark is taken away: of schedulers that want different numbers one could delete it
+ *       while another still goes by it (seed 756 of the simulation)
  */
 import type { Conditional } from './lease-store.js';
 import type { SlotItem } from './member-transitions.js';
@@ -25,7 +26,7 @@ type Marked = Pick<Member, 'memberId' | 'drain'>;
 export function wantedSlots(members: number, slots: readonly Marked[], isElastic = false): readonly MemberId[] {
   const marks = slots.flatMap(({ memberId: id, drain }) => (drain === undefined ? [] : [{ id, ...drain }]));
   const marked = new Set<MemberId>(marks.map(({ id }) => id));
-  const before = Math.max(0, ...marks.map(({ wantedBefore }) => wantedBefore));
+  const before = marks.reduce((most, { wantedBefore }) => Math.max(most, wantedBefore), 0);
   const fewer = members >= before ? members - marks.length : Math.min(members, before - marks.length);
   const left = isElastic ? members : fewer;
   const wanted: MemberId[] = [];
@@ -33,18 +34,6 @@ export function wantedSlots(members: number, slots: readonly Marked[], isElastic
   for (let slot = FIRST_SLOT; wanted.length < Math.max(Math.min(1, members), left); slot += 1)
     if (!marked.has(memberId(slot))) wanted.push(memberId(slot));
   return wanted;
-}
-
-/** Whether the item of a slot, one of `slots`, has to stay for its mark (D4). @param members as in {@link wantedSlots} */
-export function isKeptForMark(
-  { memberId: id, drain }: Marked,
-  members: number,
-  slots: readonly Marked[],
-  isElastic = false,
-): boolean {
-  if (drain === undefined) return false;
-  const others = slots.filter(({ memberId: other }) => other !== id);
-  return wantedSlots(members, slots, isElastic).join() !== wantedSlots(members, others, isElastic).join();
 }
 
 /** Marks a slot, or takes its mark away (null). Condition: there is such a slot. */

@@ -20,7 +20,7 @@
  *   V9  a slot that an operator drains (drain-marks.ts) is not wanted. One that is to be drained warm runs on for a while, and what of it
  *       stays there warm-drains.ts says; once it does not run any more there is nothing to wait for
  */
-import { isKeptForMark, wantedSlots } from '../leases/drain-marks.js';
+import { wantedSlots } from '../leases/drain-marks.js';
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
@@ -135,10 +135,9 @@ export function invocations(
 export function retirements(state: ApplicationState, membership: Membership, plan: Plan | null): readonly RetireSlot[] {
   const owners = new Set(state.leases.map(({ owner }) => owner?.memberId));
   return membership.members
-    .filter(({ status }) => status === 'free' || status === 'dead')
+    .filter(({ status, drain }) => (status === 'free' || status === 'dead') && drain === undefined) // D4 of drain-marks.ts
     .filter(({ memberId: id }) => !membership.wanted.includes(id) && plan?.assignment[id] === undefined)
     .filter(({ memberId: id }) => !owners.has(id))
-    .filter((member) => !isKeptForMark(member, state.wanted, membership.members, state.load !== null))
     .map(({ memberId: id, incarnation }) => ({ type: 'RetireSlot', memberId: id, incarnation }));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKeptForMark, wantedSlots } from '../../../lib/leases/drain-marks.js';
+import { wantedSlots } from '../../../lib/leases/drain-marks.js';
 import type { DrainMark, MemberId } from '../../../lib/leases/records.js';
 
 const mark = (wantedBefore: number): { readonly drain: DrainMark } => ({ drain: { wantedBefore, warmUntilMs: 0 } });
@@ -35,17 +35,7 @@ describe('the slots that are wanted', () => {
       }
   });
 
-  it('keep the item of a drained one for as long as it would be filled again without', () => {
-    const [two = { memberId: 'member-2' }] = drained(['member-2'], 3);
-
-    const three: readonly MemberId[] = ['member-3'];
-
-    expect(isKeptForMark(two, 3, [two])).toBe(true);
-    expect(isKeptForMark(two, 2, [two])).toBe(true);
-    expect(isKeptForMark(two, 1, [two])).toBe(false);
-    expect(drained(three, 3).map((mark) => [3, 2].map((members) => isKeptForMark(mark, members, [mark])))).toEqual([
-      [true, false],
-    ]);
-    expect(isKeptForMark({ memberId: 'member-2' }, 3, [])).toBe(false);
+  it('are as many as the scheduler has decided, where it decides: it has counted without the drained', () => {
+    expect(wantedSlots(3, drained(['member-2'], 3), true)).toEqual(['member-1', 'member-3', 'member-4']);
   });
 });

@@ -3,7 +3,7 @@
  * nor one that is still run, no topic that nobody asked for, no plans beyond those kept, no object beyond retention and grace.
  */
 
-import { isKeptForMark, wantedSlots } from '../../../leases/drain-marks.js';
+import { wantedSlots } from '../../../leases/drain-marks.js';
 import { DEFAULT_PLANS_KEPT } from '../../../leases/memory/memory-lease-store.js';
 import type { Member } from '../../../leases/records.js';
 import { leasesWithoutLiveOwner } from '../../../leases/rules.js';
@@ -52,13 +52,11 @@ async function isTidy(cloud: CheckedRun['cloud']): Promise<boolean> {
   return leasesWithoutLiveOwner(await leases.listLeases(), members).length === 0;
 }
 
-/** Slots that nobody wants and whose mark keeps nobody away (D4 of drain-marks.ts). */
+/** Slots that nobody wants, and that no operator drains (D4 of drain-marks.ts). */
 function leftOver({ members: asked, scenario }: CheckedRun['cloud'], members: readonly Member[]): readonly Member[] {
   const isElastic = scenario.elastic === true;
   const wanted = wantedSlots(asked, members, isElastic);
-  return members.filter(
-    (member) => !wanted.includes(member.memberId) && !isKeptForMark(member, asked, members, isElastic),
-  );
+  return members.filter(({ memberId, drain }) => !wanted.includes(memberId) && drain === undefined);
 }
 
 async function checkLog({ cloud, subject, witness, wrong }: CheckedRun): Promise<void> {

@@ -108,7 +108,7 @@ export const tableReplyLost: FaultKind = {
       answer: (call, answer) =>
         lost(call) === true
           ? fault.readBack === true
-            ? readBack(cloud, call, answer as Conditional<unknown>, Number(fault.ms))
+            ? readBack(cloud, call, answer as Conditional<unknown> | undefined, Number(fault.ms))
             : neverHeard(cloud, call, Number(fault.ms))
           : undefined,
     };
@@ -121,9 +121,14 @@ async function neverHeard(cloud: Cloud, { method }: PortCall, ms: number): Promi
 }
 
 /** What the DynamoDB adapter answers (W3 of table.ts): whether its mark is in the item, as that stands by then. */
-async function readBack(cloud: Cloud, call: PortCall, answer: Conditional<unknown>, ms: number): Promise<unknown> {
+async function readBack(
+  cloud: Cloud,
+  call: PortCall,
+  answer: Conditional<unknown> | undefined, // history answers nothing
+  ms: number,
+): Promise<unknown> {
   await cloud.time.clock.sleep(ms);
-  if (!answer.applied) return answer;
+  if (answer?.applied !== true) return answer;
   const seen = await itemNow(cloud, call);
   if (seen === null) return answer;
   const isLater = (seen as Partial<Incarnation>).incarnation !== (answer.item as Partial<Incarnation>).incarnation;
