@@ -3,6 +3,8 @@ import type { StreamsApp } from '../../lib/topology/app.js';
 import { canonical } from './compare.js';
 import type { CaseEntry, CaseRecord, Json, ProcessingCase } from './parity-case.js';
 
+type Stores = ReadonlyMap<string, readonly CaseEntry[]>;
+
 const CACHE_SETTING = 'statestore.cache.max.bytes';
 
 /** Whether a case runs with caches. */
@@ -34,23 +36,32 @@ function withoutIdle(records: readonly CaseRecord[]): readonly CaseRecord[] {
 }
 
 /**
- * The entries that a store has whether or not its cache has others: without windows that the store's retention has let go while the
- * cache still shows them, as it does for as long as its memory lasts; and without an order, since caches are ordered by other bytes.
+ * The entries of stores without those that Kafka's cache alone still shows: windows that the store's retention has let go, for as long
+ * as there is memory. Nothing is left out that this library has.
+ *
+ * @param streamTimeMs how far the stores may have come: what each had come to is not part of an answer
  */
-export function keptEntries(
-  stores: ReadonlyMap<string, readonly CaseEntry[]>,
-  app: StreamsApp,
-): ReadonlyMap<string, readonly CaseEntry[]> {
+export function withoutCachedAlone(
+  expected: Stores,
+  got: Stores,
+  { app, streamTimeMs }: { readonly app: StreamsApp; readonly streamTimeMs: number },
+): Stores {
   return new Map(
-    [...stores].map(([name, entries]) => {
-      const retentionMs = app.topology.stores.get(name)?.retentionMs ?? Number.POSITIVE_INFINITY;
-      const isSession = app.topology.stores.get(name)?.kind === 'session';
-      const timeOf = ({ key }: CaseEntry) => timeOfKey(key, isSession ? 'end' : 'start');
-      const streamTimeMs = Math.max(...entries.map(timeOf));
-      const kept = entries.filter((entry) => timeOf(entry) > streamTimeMs - retentionMs);
-      return [name, kept.sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1))];
+    [...expected].map(([name, entries]) => {
+      const { retentionMs = Number.POSITIVE_INFINITY, kind } = app.topology.stores.get(name) ?? {};
+      const ours = new Set((got.get(name) ?? []).map(canonical));
+      const isKept = (entry: CaseEntry) =>
+        ours.has(canonical(entry)) ||
+        timeOfKey(entry.key, kind === 'session' ? 'end' : 'start') > streamTimeMs - retentionMs;
+      return [name, entries.filter(isKept)];
     }),
   );
+}
+
+/** Listings in one order: caches are ordered by other bytes than stores. */
+export function inOneOrder(stores: Stores): Stores {
+  const sorted = (entries: readonly CaseEntry[]) => [...entries].sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1));
+  return new Map([...stores].map(([name, entries]) => [name, sorted(entries)]));
 }
 
 /** The time by which a store lets go of a key; of one without windows any, as such stores have no retention. */

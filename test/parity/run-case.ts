@@ -1,7 +1,7 @@
 /** Runs one case of the family `processing` and says where the answer differs from Kafka Streams'. */
 import { StreamsError } from '../../lib/model/errors.js';
 import { type StreamsApp, topicName } from '../../lib/topology/app.js';
-import { isCached, keptEntries, withoutIdleTombstones } from './cached-answers.js';
+import { inOneOrder, isCached, withoutCachedAlone, withoutIdleTombstones } from './cached-answers.js';
 import { byName, canonical, compareChangelogs, compareRecords, compareStores, compareText } from './compare.js';
 import type { CaseRecord, ProcessingCase } from './parity-case.js';
 import { type CaseOutcome, isMissing, playCase, type Topics } from './play-case.js';
@@ -33,18 +33,33 @@ function differences(of: ProcessingCase, got: CaseOutcome): readonly string[] {
   const isListed = (name: string) =>
     !name.startsWith(UNLISTED_STORES) && got.app?.topology.stores.get(name)?.kind !== 'versioned';
   const stores = new Map([...got.stores].filter(([name]) => isListed(name)));
-  const { app } = got;
-  const compared = (all: CaseOutcome['stores']) => (isCached(of) ? keptEntries(all, app) : all);
   return [
     ...described,
     ...errors,
     ...written,
-    ...compareStores(compared(byName(of.stores)), compared(stores)),
+    ...compareListings(of, got.app, stores, latestOf(of, got.written)),
     ...(of.queries ?? []).flatMap((query, index) => {
       const answer = canonical(got.answers[index]);
       return answer === canonical(query.result) ? [] : [`query ${canonical(query)}: got ${answer}`];
     }),
   ];
+}
+
+function compareListings(
+  of: ProcessingCase,
+  app: StreamsApp,
+  stores: CaseOutcome['stores'],
+  streamTimeMs: number,
+): string[] {
+  const expected = byName(of.stores);
+  if (!isCached(of)) return compareStores(expected, stores);
+  return compareStores(inOneOrder(withoutCachedAlone(expected, stores, { app, streamTimeMs })), inOneOrder(stores));
+}
+
+/** The greatest timestamp of what went in and of what was written. */
+function latestOf({ inputs }: ProcessingCase, written: Topics): number {
+  const given = inputs.map((input) => ('ts' in input ? input.ts : 0));
+  return [...given, ...[...written.values()].flat().map(({ ts }) => ts)].reduce((a, b) => Math.max(a, b), 0);
 }
 
 /**
