@@ -47,8 +47,11 @@ export interface EngineContext<KOut = never, VOut = never> extends ProcessorCont
   recordDropped(reason: 'null-key' | 'null-value' | 'late' | 'superseded' | 'expired'): void;
 }
 
-/** Resolves after so many milliseconds; rejects as soon as the signal fires. */
-export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+/**
+ * Resolves after so many milliseconds; rejects as soon as the signal fires. A `pause` only lets something rest: where the clock is a
+ * test's, it is over at once.
+ */
+export type Sleep = (ms: number, signal?: AbortSignal, purpose?: 'pause') => Promise<void>;
 
 /** A record that an operator is not done with. */
 export interface HeldRecord {

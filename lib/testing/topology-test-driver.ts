@@ -10,7 +10,8 @@
  *
  * Invariants
  *   V1  one member runs all tasks and holds the global stores; what is not in its log, snapshots and committed offsets dies with it
- *   V2  each task in turn processes one record; nothing waits: when a call returns, no task has anything left that it could do
+ *   V2  each task in turn processes one record; nothing waits but for what user code has called: when a call returns, no task has anything
+ *       left that it could do
  *   V3  outputs, changelogs and offsets of a task are there together, after its commit, and read before the next input
  */
 import { bytesOfKey } from '../model/byte-key.js';
@@ -81,6 +82,8 @@ export class TopologyTestDriver extends StoreAccess {
   /** Ids of the tasks that die instead of making their next commit. */
   private readonly doomed = new Set<string>();
   private failure: { readonly thrown: unknown } | null = null;
+  /** Resolves when the call that is at work is done, however it ends. */
+  private working: Promise<void> = Promise.resolve();
 
   private constructor(
     app: StreamsApp,
@@ -147,6 +150,10 @@ export class TopologyTestDriver extends StoreAccess {
     if (serdes === undefined || !this.isRead(topic)) {
       throw new UnknownTopicError(`no source of the topology reads topic '${topic}'`, { details: { topic } });
     }
+    await this.atWork(() => this.pipeValues(topic, serdes, input));
+  }
+
+  private async pipeValues<K, V>(topic: string, serdes: TopicSerdes, input: TestInput<K, V>): Promise<void> {
     await lookUpTopic(topic, serdes);
     const key = Cell.of<unknown>(input.key).bytes(serdes.key);
     const value = Cell.of<unknown>(input.value).bytes(serdes.value);
@@ -165,10 +172,21 @@ export class TopologyTestDriver extends StoreAccess {
     await this.pipe(topic, { key, value, timestampMs, headers }, undefined);
   }
 
-  /** Moves the wall clock on, calls the wall-clock punctuations that are due, and processes what they cause. */
+  /**
+   * Moves the wall clock on, calls the wall-clock punctuations that are due, and processes what they cause.
+   *
+   * It may be called while another call is at work: that one goes on until it waits for a function of `mapValuesAsync`, the time-outs that
+   * are over then end at once, and the call is waited for before anything is punctuated. Not from within the topology, which would wait
+   * for itself.
+   */
   async advanceWallClockTime(by: Duration): Promise<void> {
+    if (this.failure !== null) throw this.failure.thrown;
+    const byMs = durationMs(by, 'advanceWallClockTime');
+    await Promise.race([this.working, this.host.waits.untilWaiting()]);
+    this.host.nowMs += byMs;
+    this.host.waits.wakeDue();
+    await this.working;
     await this.guarded(async () => {
-      this.host.nowMs += durationMs(by, 'advanceWallClockTime');
       for (const each of this.tasks) {
         each.uncommitted += await each.task.punctuate(this.host.nowMs);
         if (this.recordsPerCommit === 1) await this.commitTask(each);
@@ -314,12 +332,18 @@ export class TopologyTestDriver extends StoreAccess {
   private async guarded(work: () => Promise<void>): Promise<void> {
     if (this.failure !== null) throw this.failure.thrown;
     try {
-      await work();
+      await this.atWork(work);
     } catch (thrown) {
       this.failure = { thrown };
       for (const each of this.tasks) each.rollback();
       throw thrown;
     }
+  }
+
+  private atWork(work: () => Promise<void>): Promise<void> {
+    const done = work();
+    this.working = done.catch(() => undefined);
+    return done;
   }
 
   private async pipe(

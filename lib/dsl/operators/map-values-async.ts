@@ -149,7 +149,7 @@ class MapValuesAsync<K, V, V2> implements Processor<K, V, K, V2> {
     if (failed >= this.bounds.retries || this.end.signal.aborted) return Promise.reject(thrown);
     const { sleep } = this.context;
     const pauseMs = Math.min(RETRY_FIRST_MS * 2 ** failed, RETRY_LONGEST_MS);
-    const pause = sleep === null ? Promise.resolve() : sleep(pauseMs, this.end.signal);
+    const pause = sleep === null ? Promise.resolve() : sleep(pauseMs, this.end.signal, 'pause');
     return pause.then(() => this.attempt(record, failed + 1));
   }
 

@@ -1,7 +1,10 @@
 import type { Host, LogFields, Logger } from '../../host/host.js';
 import { createNodeCodec } from '../../host/node/node-codec.js';
 import { createNodeDigest } from '../../host/node/node-digest.js';
+import { createSystemClock } from '../../host/node/system-clock.js';
 import type { DroppedRecord } from '../../task/task-output.js';
+
+import { DriverSleep } from './driver-sleep.js';
 
 /** Digits of an identifier (Random.id). */
 const ID_DIGITS = 16;
@@ -9,6 +12,8 @@ const ID_DIGITS = 16;
 /** The host of a test driver: its wall clock stands still until the test moves it, and identifiers count up. */
 export interface DriverHost extends Host {
   nowMs: number;
+  /** How operators wait for what they have called. */
+  readonly waits: DriverSleep;
   /** Records that did not go through, by reason: those of global stores are only logged. */
   readonly dropped: Map<DroppedRecord['reason'], number>;
 }
@@ -27,6 +32,7 @@ export function createDriverHost(nowMs: number): DriverHost {
   };
   const host: DriverHost = {
     nowMs,
+    waits: new DriverSleep(() => host.nowMs, createSystemClock()),
     dropped,
     clock: {
       now: () => host.nowMs,

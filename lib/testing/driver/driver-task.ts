@@ -85,6 +85,7 @@ export class DriverTask {
       committed,
       nowMs: host.nowMs,
       punctuations,
+      sleep: host.waits.sleep,
     });
     await task.init();
     const opened = new DriverTask(world, spec, { task, stores, logged }, committed);
