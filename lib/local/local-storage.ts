@@ -22,7 +22,7 @@ export interface LocalStorage {
   readonly metrics: SummedMetrics;
   readonly log: Log;
   readonly snapshots: SnapshotStore;
-  /** Of these only the partition counts of the newest plan last. */
+  /** Of those in memory only the partition counts of the newest plan last. */
   readonly leases: LeaseStore;
 }
 
@@ -30,11 +30,12 @@ export interface LocalStorage {
 export interface StorageOptions {
   readonly dir?: string | undefined;
   readonly log?: Log | undefined;
+  readonly leases?: LeaseStore | undefined;
   readonly host: Host;
 }
 
 /** @throws {InvalidFolderError} STREAMS_INVALID_FOLDER before anything in it is touched */
-export async function openStorage({ dir, log, host: given }: StorageOptions): Promise<LocalStorage> {
+export async function openStorage({ dir, log, leases, host: given }: StorageOptions): Promise<LocalStorage> {
   if (dir !== undefined && (typeof dir !== 'string' || dir === ''))
     throw new InvalidFolderError(`dir: '${String(dir)}' was given, the path of a folder is wanted`);
   const metrics = summedMetrics(given.metrics);
@@ -42,7 +43,7 @@ export async function openStorage({ dir, log, host: given }: StorageOptions): Pr
   // First the log: it locks the folder for this process.
   const opened = log ?? (await createMemoryLog(dir === undefined ? { host } : { host, dir: join(dir, 'log') }));
   try {
-    return { host, metrics, log: opened, ...openTables(dir, host) };
+    return { host, metrics, log: opened, ...openTables(dir, host), ...(leases === undefined ? {} : { leases }) };
   } catch (thrown) {
     if (log === undefined) await opened.close();
     throw thrown;

@@ -9,6 +9,7 @@ import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { ApplicationView } from '../cli/application-view.js';
 import { type Inspection, openInspection } from '../cli/inspection.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
+import type { LeaseStore } from '../leases/lease-store.js';
 import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
 import type { Awaitable } from '../model/awaitable.js';
@@ -47,6 +48,8 @@ export interface LocalStreamsOptions {
   readonly dir?: string | undefined;
   /** The log to run on, such as Kafka's; it is left open at the end. Default: the embedded one. */
   readonly log?: Log;
+  /** Tables to run on, such as DynamoDB's: then members in processes of their own reach them too. Default: in this process's memory. */
+  readonly leases?: LeaseStore;
   /** Default: this machine, logging warnings and errors to the standard error stream. */
   readonly host?: RuntimePorts['host'];
   /** The ports that one member gets: for delays, faults, a frozen process. Default: those of the system. */

@@ -12,9 +12,19 @@ import type { LocalProcessesInit, MemberProcesses } from '../../../lib/local/ind
 import type { LoggedEvent } from '../listening-logger.js';
 import { waitFor } from '../wait-for.js';
 import type { MemberOrders } from './member-process.js';
+import type { ProcessTopology } from './process-apps.js';
 import { servePorts } from './remote-port.js';
 
-const MEMBER = fileURLToPath(new URL('member-process.ts', import.meta.url));
+/** A program that runs one member as member-process.ts does, and how Node is to start it. */
+export interface MemberProgram {
+  readonly path: string;
+  readonly execArgv: readonly string[];
+}
+
+const FROM_SOURCE: MemberProgram = {
+  path: fileURLToPath(new URL('member-process.ts', import.meta.url)),
+  execArgv: ['--import', 'tsx'],
+};
 
 export interface ForkedMembersOptions {
   readonly brokers: readonly string[];
@@ -23,6 +33,16 @@ export interface ForkedMembersOptions {
   readonly events: LoggedEvent[];
   /** Settings of the application, as the children have to define it again. */
   readonly settings: MemberOrders['settings'];
+  /** Default: the word count. */
+  readonly topology?: ProcessTopology;
+  /** Default: member-process.ts, compiled as it is loaded. */
+  readonly program?: MemberProgram;
+  /** Default: the parent's. */
+  readonly tables?: MemberOrders['tables'];
+  /** For how long an incarnation may run before it has to hand over; undefined: for ever. Default: that. */
+  readonly lifetimeMs?: (memberId: MemberId, incarnation: number) => number | undefined;
+  /** Whether the scheduler hears at once that a process has died, as by a failure event. Default: it does. */
+  readonly reportsDeaths?: boolean;
 }
 
 export interface ForkedMember {
@@ -45,33 +65,43 @@ export class ForkedMembers implements MemberProcesses {
     return new Set([...this.members].map(({ memberId }) => memberId));
   }
 
+  /** All processes that run. */
+  get all(): readonly ForkedMember[] {
+    return [...this.members];
+  }
+
   /** The process that runs a slot; of two (a stopped one and its successor) the newer. */
   of(memberId: MemberId): ForkedMember | undefined {
     return [...this.members].filter((member) => member.memberId === memberId).at(-1);
   }
 
   async run({ memberId, incarnation }: RunMember): Promise<void> {
-    const child = fork(MEMBER, { execArgv: ['--import', 'tsx'], serialization: 'advanced', silent: true });
+    const { path, execArgv } = this.options.program ?? FROM_SOURCE;
+    const child = fork(path, { execArgv: [...execArgv], serialization: 'advanced', silent: true });
     const member: ForkedMember = { memberId, incarnation, child };
     this.members.add(member);
     const { leases, invoker } = this.init.portsOf({ memberId, incarnation });
     servePorts(child, { leases, invoker });
     this.listen(child);
-    const { brokers, snapshotFolder, settings } = this.options;
+    const { brokers, snapshotFolder, settings, topology = 'word-count', tables } = this.options;
+    const lifetimeMs = this.options.lifetimeMs?.(memberId, incarnation);
     const { applicationId } = this.init.app;
     const orders: MemberOrders = {
       kind: 'orders',
+      topology,
       applicationId,
       settings,
       memberId,
       incarnation,
       brokers,
       snapshotFolder,
+      ...(tables === undefined ? {} : { tables }),
+      ...(lifetimeMs === undefined ? {} : { lifetimeMs }),
     };
     child.send(orders);
     const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
     this.members.delete(member);
-    if (code !== 0) this.init.failed({ memberId, incarnation });
+    if (code !== 0 && this.options.reportsDeaths !== false) this.init.failed({ memberId, incarnation });
   }
 
   /** Makes a process stop itself in its next commit. @returns whether it stands still; false if it has ended before */
@@ -116,7 +146,8 @@ async function stateOf({ pid, exitCode, signalCode }: ChildProcess): Promise<str
   return stat.slice(stat.lastIndexOf(')') + 2).at(0);
 }
 
-function eventOf(line: string): LoggedEvent {
+/** A line of a JSON lines logger; `at` is among its fields. */
+export function eventOf(line: string): LoggedEvent {
   try {
     const { event, ...fields } = JSON.parse(line) as { event: string };
     return { event, fields };
