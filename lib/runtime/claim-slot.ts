@@ -1,12 +1,16 @@
+import type { Clock } from '../host/host.js';
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { Incarnation, Member, MemberReport, Plan, StorePosition } from '../leases/records.js';
 import { lastIncarnation } from '../leases/rules.js';
 import { chooseSlot } from '../leases/slots.js';
+import { type Moment, momentOf } from './moment.js';
 
 export interface ClaimedSlot {
   readonly member: Member;
   /** Whether the incarnation before is still handing over: its leases are better waited for than taken. */
   readonly predecessorDrains: boolean;
+  /** When the claim was sent: the slot is kept from then on, however late the answer came. */
+  readonly sentAt: Moment;
 }
 
 /**
@@ -17,13 +21,14 @@ export interface ClaimedSlot {
  */
 export async function claimSlot(question: {
   readonly leases: LeaseStore;
+  readonly clock: Clock;
   readonly invokedFor: Incarnation;
   /** Slots that others were invoked for at the same moment. */
   readonly others: readonly Incarnation[];
   readonly held: readonly StorePosition[];
   readonly tags: Readonly<Record<string, string>>;
 }): Promise<ClaimedSlot | null> {
-  const { leases, invokedFor, others, held, tags } = question;
+  const { leases, clock, invokedFor, others, held, tags } = question;
   const plan = await leases.readPlan();
   const own = await ownSlot(leases, invokedFor, plan);
   // The list may be older than the consistent read of our own slot.
@@ -35,9 +40,10 @@ export async function claimSlot(question: {
     const chosen = chooseSlot({ members, plan, asked, held });
     if (chosen === null) return null;
     const { memberId, incarnation } = chosen;
+    const sentAt = momentOf(clock);
     const claim = await leases.claimMember({ memberId, incarnation, report, tags });
     const before = members.find((member) => member.memberId === memberId);
-    if (claim.applied) return { member: claim.item, predecessorDrains: before?.status === 'draining' };
+    if (claim.applied) return { member: claim.item, predecessorDrains: before?.status === 'draining', sentAt };
     asked = asked.filter((slot) => slot.memberId !== memberId);
   }
   return null;

@@ -2,7 +2,7 @@
  * Keeps a member's slot: one conditional update per interval, and a watch over the time since the last one that succeeded.
  *
  * Invariants (docs/design.md §5)
- *   B1  a renewal counts from the moment at which it was sent, not from its answer
+ *   B1  a renewal counts from the moment at which it was sent, not from its answer; so does the claim
  *   B2  who could not renew for `sessionTimeoutMs`, by the larger of the monotonic and the wall clock, has lost the slot: a
  *       process that was frozen finds out from the one or the other
  *   B3  renewing and watching are two loops: a renewal that hangs does not blind the watch
@@ -12,6 +12,7 @@ import type { Logger } from '../host/host.js';
 import type { Incarnation, Member, MemberReport } from '../leases/records.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
+import { elapsedMs, type Moment, momentOf } from './moment.js';
 import type { RuntimePorts } from './ports.js';
 import { Wakeup } from './wakeup.js';
 
@@ -26,6 +27,8 @@ export interface HeartbeatInit {
   readonly app: StreamsApp;
   readonly ports: RuntimePorts;
   readonly self: Incarnation;
+  /** When the claim of the slot was sent (B1). */
+  readonly claimSentAt: Moment;
   readonly report: () => MemberReport;
   readonly events: HeartbeatEvents;
   readonly logger: Logger;
@@ -35,15 +38,14 @@ export class Heartbeat {
   private readonly init: HeartbeatInit;
   private readonly renewal = new Wakeup();
   private readonly watch = new Wakeup();
-  private renewedAt: { readonly monotonicMs: number; readonly wallMs: number };
+  private renewedAt: Moment;
   private ended = false;
   /** Who waits for a report to arrive that is made after they have asked. */
   private awaiting: { readonly arrived: () => void; readonly givenUp: (error: Error) => void }[] = [];
 
-  /** Counts from now on: make it right after the claim. */
   constructor(init: HeartbeatInit) {
     this.init = init;
-    this.renewedAt = this.now();
+    this.renewedAt = init.claimSentAt;
   }
 
   /** Renews and watches until {@link end}, or until the slot is lost. */
@@ -79,15 +81,18 @@ export class Heartbeat {
 
   private async renewing(): Promise<void> {
     const { app, ports } = this.init;
+    let isFirst = true;
     while (!this.ended) {
-      await this.renewal.sleep(ports.host.clock, app.settings.heartbeatIntervalMs);
+      const waitMs = isFirst ? app.settings.heartbeatIntervalMs - this.silentForMs() : app.settings.heartbeatIntervalMs;
+      isFirst = false;
+      await this.renewal.sleep(ports.host.clock, Math.max(0, waitMs));
       if (!this.ended) await this.renew();
     }
   }
 
   private async renew(): Promise<void> {
     const { ports, self, report, events, logger } = this.init;
-    const sentAt = this.now();
+    const sentAt = momentOf(ports.host.clock);
     const awaiting = this.awaiting.splice(0);
     try {
       const beat = await ports.leases.heartbeat({ ...self, report: report() });
@@ -126,12 +131,6 @@ export class Heartbeat {
   }
 
   private silentForMs(): number {
-    const now = this.now();
-    return Math.max(now.monotonicMs - this.renewedAt.monotonicMs, now.wallMs - this.renewedAt.wallMs);
-  }
-
-  private now() {
-    const { clock } = this.init.ports.host;
-    return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
+    return elapsedMs(this.renewedAt, this.init.ports.host.clock);
   }
 }

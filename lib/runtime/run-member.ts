@@ -29,7 +29,7 @@ import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import { hasPatterns } from '../topology/topic-patterns.js';
-import { claimSlot } from './claim-slot.js';
+import { type ClaimedSlot, claimSlot } from './claim-slot.js';
 import { CopiesWatch } from './copies-watch.js';
 import { copyRoles } from './copy-roles.js';
 import { type EventListener, observedLogger } from './events.js';
@@ -132,13 +132,14 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
     const kept = options.kept ?? new KeptStores();
     const claim = await claimSlot({
       leases: ports.leases,
+      clock: ports.host.clock,
       invokedFor: options,
       others: options.others ?? [],
       held: kept.positions(),
       tags: options.tags ?? {},
     });
     if (claim === null) return outcome('no-slot', options);
-    run = new MemberRun({ ...options, ports, kept }, claim.member, claim.predecessorDrains);
+    run = new MemberRun({ ...options, ports, kept }, claim);
     const ended = await untilDeath(death, run.run());
     return outcome(death.aborted ? 'crashed' : ended, claim.member, run.recordsProcessed);
   } catch (thrown) {
@@ -175,7 +176,8 @@ class MemberRun {
   private successorSeen = false;
   private asked: ShutdownRequest | null = null;
 
-  constructor(options: RunMemberOptions & { readonly kept: KeptStores }, member: Member, predecessorDrains: boolean) {
+  constructor(options: RunMemberOptions & { readonly kept: KeptStores }, claimed: ClaimedSlot) {
+    const { member, predecessorDrains, sentAt } = claimed;
     const { app, ports, kept, onEvent, deadlineAtMonotonicMs } = options;
     const { memberId, incarnation } = member;
     this.options = options;
@@ -222,6 +224,7 @@ class MemberRun {
       app,
       ports,
       self,
+      claimSentAt: sentAt,
       report: () => this.report(),
       logger: this.logger,
       events: { renewed: (item) => this.renewed(item), lost: (seen) => this.lost(seen) },

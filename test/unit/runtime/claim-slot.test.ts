@@ -21,12 +21,12 @@ async function createWorld(): Promise<TaskWorld> {
 }
 
 async function claim(
-  { ports: { leases } }: TaskWorld,
+  { ports: { leases, host } }: TaskWorld,
   invokedFor: Incarnation,
   others: readonly Incarnation[],
   held: readonly StorePosition[] = [],
 ) {
-  const claimed = await claimSlot({ leases, invokedFor, others, held, tags: {} });
+  const claimed = await claimSlot({ leases, clock: host.clock, invokedFor, others, held, tags: {} });
   return claimed?.member.memberId ?? null;
 }
 

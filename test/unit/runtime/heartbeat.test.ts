@@ -4,6 +4,7 @@ import { createMemoryLeaseStore } from '../../../lib/leases/memory/memory-lease-
 import type { Member } from '../../../lib/leases/records.js';
 import { UnavailableError } from '../../../lib/model/errors.js';
 import { Heartbeat } from '../../../lib/runtime/heartbeat.js';
+import { momentOf } from '../../../lib/runtime/moment.js';
 import { createTaskWorld, type TaskWorld } from '../../support/task-world.js';
 import { createTestHost, settle, type TestHost } from '../../support/test-host.js';
 
@@ -28,11 +29,16 @@ beforeEach(async () => {
   await leases.claimMember({ ...SELF, report: REPORT, tags: {} });
 });
 
-function start(heartbeat: LeaseStore['heartbeat'] = (beat) => leases.heartbeat(beat), clock = host.clock) {
+function start(
+  heartbeat: LeaseStore['heartbeat'] = (beat) => leases.heartbeat(beat),
+  clock = host.clock,
+  claimSentAt = momentOf(clock),
+) {
   const beating = new Heartbeat({
     app: world.app,
     ports: { ...world.ports, leases: { ...leases, heartbeat }, host: { ...host, clock } },
     self: SELF,
+    claimSentAt,
     report: () => REPORT,
     events: { renewed: (member) => renewals.push(member), lost: (seen) => losses.push(seen) },
     logger: host.logger,
@@ -54,6 +60,19 @@ describe('a heartbeat', () => {
       [2, 7],
       [3, 7],
     ]);
+  });
+
+  it('counts from when the claim was sent: an answer that came late has it renew at once, or give the slot up', async () => {
+    const sentAt = momentOf(host.clock);
+    await host.advance(INTERVAL_MS);
+    const { beating, done } = start(undefined, host.clock, sentAt);
+    await host.advance(1);
+    beating.end();
+    await done;
+    await host.advance(SESSION_MS);
+    await start(undefined, host.clock, sentAt).done;
+
+    expect([renewals.length, losses]).toEqual([1, [null]]);
   });
 
   it('outlives failed renewals that are shorter than the session time-out', async () => {
