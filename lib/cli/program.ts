@@ -1,5 +1,5 @@
 /**
- * The commands and their options, by commander (decision 26). Each command line is read to one request; who answers it is connect.ts.
+ * The commands and their options, by commander (decision 29). Each command line is read to one request; who answers it is connect.ts.
  */
 import { Command as CommanderCommand, InvalidArgumentError } from 'commander';
 import type { MemberId } from '../leases/records.js';
