@@ -147,7 +147,8 @@ class Aim {
         most = count;
         give = at; // the last of equals
       }
-      given.push(...kept.splice(give, 1));
+      const [task] = kept.splice(give, 1);
+      if (task !== undefined) given.push(task);
     }
     this.surplus[index] = 0;
     return given;

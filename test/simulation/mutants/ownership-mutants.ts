@@ -67,8 +67,8 @@ export const ownershipMutants: readonly Mutant[] = [
       },
       {
         file: RULES,
-        find: 'return Math.max(0, ...named.filter(',
-        replace: 'return 0 * Math.max(0, ...named.filter(',
+        find: 'own.map((one) => one?.incarnation ?? 0),',
+        replace: 'own.map((one) => 0 * (one?.incarnation ?? 0)),',
       },
     ],
   },
