@@ -99,6 +99,11 @@ export type {
   RecordMetadata,
 } from './processor/processor-context.js';
 export { StreamRecord } from './processor/stream-record.js';
+export type {
+  ValueTransformer,
+  ValueTransformerContext,
+  ValueTransformerSupplier,
+} from './processor/value-transformer.js';
 export { bytes } from './serde/bytes-serde.js';
 export { json } from './serde/json-serde.js';
 export { list } from './serde/list-serde.js';
@@ -137,7 +142,7 @@ export type {
   FailureResponse,
 } from './topology/failure-handlers.js';
 export type { RestoreProgress, StreamsListeners, TaskState } from './topology/listeners.js';
-export type { StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
+export type { RecordContext, StreamPartitioner, TimestampExtractor, TopicNameExtractor } from './topology/node.js';
 export type { OffsetReset } from './topology/offset-reset.js';
 export type { CommonStoreOptions } from './topology/store-checks.js';
 export type { StoreContext, StoreKind, StoreSpec } from './topology/store-spec.js';
@@ -152,6 +157,7 @@ export type { SubTopology, Topology } from './topology/topology.js';
 export {
   type Names,
   type ProcessorOptions,
+  type ReadOnlyStoreOptions,
   type SinkOptions,
   type SourceOptions,
   TopologyBuilder,

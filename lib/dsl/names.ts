@@ -90,6 +90,7 @@ export const PREFIX = {
   tableSource: 'KTABLE-SOURCE-',
   tableFilter: 'KTABLE-FILTER-',
   tableMapValues: 'KTABLE-MAPVALUES-',
+  tableTransformValues: 'KTABLE-TRANSFORMVALUES-',
   tableSelect: 'KTABLE-SELECT-',
   tableAggregate: 'KTABLE-AGGREGATE-',
   tableReduce: 'KTABLE-REDUCE-',

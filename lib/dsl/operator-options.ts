@@ -56,6 +56,8 @@ export const TABLE: Operators = {
   groupBy: [1, TYPED],
 };
 
+export const TRANSFORM_VALUES = [...AGGREGATE, 'value', 'stores'];
+
 export const GROUPED_STREAM: Operators = {
   count: [0, EXPIRING],
   reduce: [1, EXPIRING],

@@ -4,7 +4,7 @@ import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
 import { nullable } from '../serde/nullable-serde.js';
 import type { Serde } from '../serde/serde.js';
-import type { TopicNameExtractor } from '../topology/node.js';
+import type { RecordContext, TopicNameExtractor } from '../topology/node.js';
 import type { AnyJoin } from './joins/join-options.js';
 import { joinStream } from './joins/join-stream.js';
 import { PREFIX } from './names.js';
@@ -174,7 +174,10 @@ export class Stream<K, V> implements KStream<K, V> {
     return this.wiring.stream({ node, key, value, keyChanged: false });
   }
 
-  to(topic: string | ((record: StreamRecord<K, V>) => string), options: ToOptions<K, V> = {}): void {
+  to(
+    topic: string | ((record: StreamRecord<K, V>, context: RecordContext) => string),
+    options: ToOptions<K, V> = {},
+  ): void {
     const { graph } = this.wiring;
     const { key = this.parts.key, value = this.parts.value, partitioner = windowedPartitioner(key) } = options;
     const name = graph.names.orGenerated(options.name, PREFIX.sink);

@@ -10,6 +10,8 @@ import type { Windowed } from '../model/windowed.js';
 import type { FixedKeyProcessorSupplier } from '../processor/fixed-key.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
+import type { ValueTransformerSupplier } from '../processor/value-transformer.js';
+import type { RecordContext } from '../topology/node.js';
 import type { GlobalKTable } from './global-ktable.js';
 import type {
   ForeignKey,
@@ -284,10 +286,10 @@ export interface KStream<K, V> {
   /** Sends the stream through a topic of the application, so that records of one key meet. Null keys are dropped. */
   repartition(options?: RepartitionOptions<K, V>): KStream<K, V>;
   /**
-   * Writes to a topic, or to the one that a function names for each record. Windowed keys go to the partition of the key alone, as in
+   * Writes to a topic, or to the one that a function names for each record, told also where it comes from. Windowed keys go to the partition of the key alone, as in
    * Kafka Streams.
    */
-  to(topic: string | ((record: StreamRecord<K, V>) => string), options?: ToOptions<K, V>): void;
+  to(topic: string | ((record: StreamRecord<K, V>, context: RecordContext) => string), options?: ToOptions<K, V>): void;
 
   /** A step written by hand; see `Processor`. It may change keys: grouping afterwards moves the records. */
   process<K2 extends Like<K> = K, V2 extends Like<V> = V>(
@@ -530,8 +532,30 @@ export interface KTable<K, V> {
     options: TableOuterJoin<K, V, VO, NoInfer<VR>> & NewValueOptions<VR>,
   ): KTable<K, VR>;
 
+  /**
+   * A new value for each row from an object that may keep state: it is made for each task, and may ask for stores. It is also called for rows
+   * that are deleted, and where its result is looked up without being kept (name a `store` to keep it). Kafka: `transformValues`.
+   *
+   * @example
+   * prices.transformValues(() => new Convert(), { stores: ['rates'], value: double(), store: 'converted' })
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for a supplier that gives no transformer, or one object again
+   */
+  transformValues<V2>(
+    supplier: ValueTransformerSupplier<K, V, NoInfer<V2>>,
+    options: NamedOptions & StoreOptions & Pick<ProcessOptions, 'stores'> & NewValueOptions<V2>,
+  ): KTable<K, V2>;
+
   /** The table's updates as records; a deleted row is a null value. */
   toStream(options?: NamedOptions): KStream<K, V | null>;
+  /** The same with new keys, as by `selectKey` after it: grouping afterwards moves the records. */
+  toStream<K2 extends Like<K> = K>(
+    selector: ((key: K, value: V | null) => Awaitable<K2>) & Served<K, K2, 'key'>,
+    options?: NamedOptions & SameKeyOptions<K2>,
+  ): KStream<Kept<K, K2>, V | null>;
+  toStream<K2>(
+    selector: (key: K, value: V | null) => Awaitable<NoInfer<K2>>,
+    options: NamedOptions & NewKeyOptions<K2>,
+  ): KStream<K2, V | null>;
 
   /**
    * Holds updates back: those of a windowed table until their window has closed, or those of any table for a time. Only the last one of

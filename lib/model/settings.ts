@@ -124,9 +124,9 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
   maxTaskIdleMs: {
     dotted: 'max.task.idle.ms',
-    kind: duration(0),
+    kind: duration(-1),
     default: 0,
-    doc: 'How long a task waits for an input that has no records although the broker may have some.',
+    doc: 'How long a task waits for an input that has no records and of which the broker has none. -1: it does not wait either until it is known whether the broker has some.',
   },
   bufferedRecordsPerPartition: {
     dotted: 'buffered.records.per.partition',
@@ -460,7 +460,7 @@ function checked(name: keyof Settings, value: unknown): unknown {
     case 'duration':
       if (typeof value !== 'number' && typeof value !== 'string')
         throw refused(name, value, "milliseconds, or a text such as '5s', are wanted");
-      return inRange(name, durationMs(value, name), kind);
+      return value === kind.min ? value : inRange(name, durationMs(value, name), kind);
     case 'choice':
       if (typeof value !== 'string' || !kind.of.includes(value))
         throw refused(name, value, `one of ${kind.of.join(', ')} is wanted`);

@@ -26,6 +26,21 @@ export interface SessionStoreSettings<K, V> {
   readonly inMemory: boolean;
 }
 
+/** Which sessions of a range of keys; both ends are inclusive. */
+interface WantedSessions {
+  readonly earliestEndMs: number;
+  readonly latestEndMs: number;
+  readonly latestStartMs: number;
+  readonly reverse: boolean;
+}
+
+const ALL_SESSIONS: WantedSessions = {
+  earliestEndMs: 0,
+  latestEndMs: GREATEST_TIME_MS,
+  latestStartMs: GREATEST_TIME_MS,
+  reverse: false,
+};
+
 /** Opens a session store; the changelog record of a put takes the timestamp of the record being processed. */
 export function openSessionStore<K, V>(
   bytes: ByteStore,
@@ -84,11 +99,11 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
   }
 
   fetchRange(from: K | null, to: K | null): Entries<Windowed<K>, V> {
-    return this.between(from, to, false);
+    return this.between(from, to, ALL_SESSIONS);
   }
 
   backwardFetchRange(from: K | null, to: K | null): Entries<Windowed<K>, V> {
-    return this.between(from, to, true);
+    return this.between(from, to, { ...ALL_SESSIONS, reverse: true });
   }
 
   findSessions(key: K, earliestEndMs: number, latestStartMs: number): Entries<Windowed<K>, V> {
@@ -97,6 +112,28 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
 
   backwardFindSessions(key: K, earliestEndMs: number, latestStartMs: number): Entries<Windowed<K>, V> {
     return this.sessionsOf(this.codec.bytesOf(key), earliestEndMs, latestStartMs, true);
+  }
+
+  findSessionsRange(
+    from: K | null,
+    to: K | null,
+    earliestEndMs: number,
+    latestStartMs: number,
+  ): Entries<Windowed<K>, V> {
+    return this.between(from, to, { ...ALL_SESSIONS, earliestEndMs, latestStartMs });
+  }
+
+  backwardFindSessionsRange(
+    from: K | null,
+    to: K | null,
+    earliestEndMs: number,
+    latestStartMs: number,
+  ): Entries<Windowed<K>, V> {
+    return this.between(from, to, { ...ALL_SESSIONS, earliestEndMs, latestStartMs, reverse: true });
+  }
+
+  findSessionsByEnd(earliestEndMs: number, latestEndMs: number): Entries<Windowed<K>, V> {
+    return this.between(null, null, { ...ALL_SESSIONS, earliestEndMs, latestEndMs });
   }
 
   /** Opened now, not when the first session is asked for. */
@@ -126,21 +163,25 @@ class TypedSessionStore<K, V> implements SessionStore<K, V> {
     return this.settings.inMemory ? sorted(entries, reverse) : entries;
   }
 
-  private between(from: K | null, to: K | null, reverse: boolean): Entries<Windowed<K>, V> {
+  private between(from: K | null, to: K | null, wanted: WantedSessions): Entries<Windowed<K>, V> {
     const least = from === null ? null : this.codec.bytesOf(from);
     const greatest = to === null ? null : this.codec.bytesOf(to);
-    const range = { fromMs: this.firstReadableMs(), toMs: GREATEST_TIME_MS, reverse };
-    const entries = this.bytes.entriesByTime(range);
-    return this.walk(entries, (key) => (least === null || key >= least) && (greatest === null || key <= greatest));
+    const { earliestEndMs, latestEndMs, latestStartMs, reverse } = wanted;
+    const range = { fromMs: Math.max(earliestEndMs, this.firstReadableMs()), toMs: latestEndMs, reverse };
+    return this.walk(
+      this.bytes.entriesByTime(range),
+      ({ key, startMs }) =>
+        startMs <= latestStartMs && (least === null || key >= least) && (greatest === null || key <= greatest),
+    );
   }
 
   private async *walk(
     entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
-    isWanted: (key: ByteKey) => boolean,
+    isWanted: (session: SessionKey) => boolean,
   ): AsyncGenerator<KeyValue<Windowed<K>, V>> {
     for await (const entry of entries) {
       const session = readSessionKey(entry.key);
-      if (isWanted(session.key)) yield this.windowed(session, entry);
+      if (isWanted(session)) yield this.windowed(session, entry);
     }
   }
 

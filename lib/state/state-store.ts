@@ -119,6 +119,21 @@ export interface ReadOnlySessionStore<K, V> extends StateStore {
   /** Sessions of a key that end at `earliestEndMs` or later and begin at `latestStartMs` or earlier. */
   findSessions(key: K, earliestEndMs: number, latestStartMs: number): Entries<Windowed<K>, V>;
   backwardFindSessions(key: K, earliestEndMs: number, latestStartMs: number): Entries<Windowed<K>, V>;
+  /** Kafka: `findSessions(keyFrom, keyTo, …)`. As `findSessions`, of keys from ≤ key ≤ to by their bytes; null is open. */
+  findSessionsRange(
+    from: K | null,
+    to: K | null,
+    earliestEndMs: number,
+    latestStartMs: number,
+  ): Entries<Windowed<K>, V>;
+  backwardFindSessionsRange(
+    from: K | null,
+    to: K | null,
+    earliestEndMs: number,
+    latestStartMs: number,
+  ): Entries<Windowed<K>, V>;
+  /** Kafka: `findSessions(earliestSessionEndTime, latestSessionEndTime)`. Sessions of all keys that end within these times. */
+  findSessionsByEnd(earliestEndMs: number, latestEndMs: number): Entries<Windowed<K>, V>;
 }
 
 /** Kafka: `SessionStore`. */

@@ -10,7 +10,8 @@ import type { FetchedRecords } from './stream-task.js';
  * Kafka: `PartitionGroup`; waiting for empty inputs: KIP-353, KIP-695.
  *
  * An input that is empty holds the others back while the log is not known to have nothing more of it, and from then on for
- * `maxTaskIdleMs`. "Known" is what the last fetch of the input said: an input must be reported even if nothing came.
+ * `maxTaskIdleMs`. "Known" is what the last fetch of the input said: an input must be reported even if nothing came. With a
+ * `maxTaskIdleMs` of −1 nothing is waited for: whatever has come is taken in the order of time.
  */
 export class PartitionGroup {
   readonly queues: readonly RecordQueue[];
@@ -64,6 +65,7 @@ export class PartitionGroup {
   }
 
   private isWorthWaiting(queue: RecordQueue, nowMs: number): boolean {
+    if (this.maxTaskIdleMs < 0) return false;
     if (queue.mayHaveMore) {
       queue.idleSinceMs = null;
       return true;

@@ -8,7 +8,7 @@ import type { Cell } from '../serde/cell.js';
 import { lookUpTopic } from '../serde/lookups.js';
 import type { Serde } from '../serde/serde.js';
 import { defaultPartition } from '../topology/default-partitioner.js';
-import type { SinkNode } from '../topology/node.js';
+import type { RecordContext, SinkNode } from '../topology/node.js';
 import type { FailurePolicy } from './failure-policy.js';
 import type { Receiver } from './node.js';
 import type { OutputCollector, TopicOutput } from './output-collector.js';
@@ -144,7 +144,7 @@ export class RunningSink implements Receiver {
   private extractedTopic(record: StreamRecord<unknown, unknown>): string {
     let topic: unknown;
     try {
-      topic = typeof this.node.topic === 'string' ? this.node.topic : this.node.topic(record);
+      topic = typeof this.node.topic === 'string' ? this.node.topic : this.node.topic(record, this.contextOf(record));
     } catch (thrown) {
       throw userError(thrown, this.name, this.scope);
     }
@@ -152,6 +152,11 @@ export class RunningSink implements Receiver {
     throw new ProcessingError(`sink ${this.name}: its function names no topic, it answered ${typeof topic}`, {
       details: { node: this.name, ...this.scope.whereabouts() },
     });
+  }
+
+  private contextOf({ timestampMs, headers }: StreamRecord<unknown, unknown>): RecordContext {
+    const { topic = null, partition = null, offset = null } = this.scope.metadata ?? {};
+    return { topic, partition, offset, timestampMs, headers };
   }
 
   private chosenPartition(

@@ -1,6 +1,8 @@
 /**
  * The nodes of a topology, as data. A frozen graph of these is what `describe()` prints, the task runs and tools draw.
  */
+import type { Offset } from '../model/offset.js';
+import type { Headers } from '../model/record-set.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { RecordMetadata } from '../processor/processor-context.js';
 import type { StreamRecord } from '../processor/stream-record.js';
@@ -30,8 +32,22 @@ export type StreamPartitioner = (
   numPartitions: number,
 ) => number | readonly number[] | undefined;
 
+/**
+ * Where a record that is written comes from, and what it is written with. Kafka: `RecordContext`. In a punctuation there is no input:
+ * then topic, partition and offset are null, where Kafka says null and −1.
+ */
+export interface RecordContext {
+  readonly topic: string | null;
+  readonly partition: number | null;
+  readonly offset: Offset | null;
+  /** Of the record that is written, in milliseconds since the epoch. */
+  readonly timestampMs: number;
+  /** Of the record that is written. */
+  readonly headers: Headers;
+}
+
 /** Chooses the topic of each record. Kafka: `TopicNameExtractor`. */
-export type TopicNameExtractor = (record: StreamRecord<unknown, unknown>) => string;
+export type TopicNameExtractor = (record: StreamRecord<unknown, unknown>, context: RecordContext) => string;
 
 export interface SourceNode {
   readonly kind: 'source';

@@ -41,6 +41,12 @@ export interface GlobalStoreOptions<K, V> {
   readonly value: Serde<V>;
 }
 
+/** What a store that is kept from a topic is read from, and what its nodes are called. */
+export interface ReadOnlyStoreOptions<K, V> extends GlobalStoreOptions<K, V> {
+  /** Default: the record's own timestamp. */
+  readonly timestampExtractor?: TimestampExtractor;
+}
+
 export interface ProcessorOptions {
   readonly parents: Names;
   /** Stores that the processor may ask for; they must have been added. */
@@ -59,6 +65,7 @@ const SOURCE_OPTIONS = ['key', 'value', 'timestampExtractor', 'offsetReset'];
 const PROCESSOR_OPTIONS = ['parents', 'stores'];
 const SINK_OPTIONS = ['parents', 'key', 'value', 'partitioner'];
 const GLOBAL_OPTIONS = ['topic', 'source', 'processor', 'key', 'value'];
+const READ_ONLY_OPTIONS = [...GLOBAL_OPTIONS, 'timestampExtractor'];
 
 /**
  * Builds a topology of named nodes.
@@ -193,18 +200,36 @@ export class TopologyBuilder {
         remedy: 'Make the store with { logged: false }.',
       });
     }
-    if (store.ttlMs !== undefined) {
-      throw new TopologyError(`global store '${store.name}' can not have a ttl: it holds what its topic says`, {
-        details: { store: store.name },
-        remedy: 'Let whoever writes the topic delete what has ended, or use a store of a task.',
-      });
-    }
+    if (store.ttlMs !== undefined) throw keptFromTopic('global', store.name);
     this.addSource(source, topic, { key, value });
     this.addProcessor(processor, supplier, { parents: source });
     const node = this.nodes.get(processor) as ProcessorNode;
     this.nodes.set(processor, { ...node, stores: [store.name] });
     this.globalStores.set(store.name, { spec: store, store: store.name, topic, source, processor });
     return this;
+  }
+
+  /**
+   * Adds a store of each task that its own processor keeps from a topic, which serves as its changelog: it is restored from the topic's
+   * records as they are, so the processor should put what comes under the key that it comes with. Processors that read it are
+   * connected to it, and should not write to it. The topic is read from its start, and best compacted. Kafka: `addReadOnlyStateStore`
+   * (KIP-813).
+   *
+   * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY, also for a store with a ttl: it holds what its topic says
+   */
+  addReadOnlyStateStore<K, V>(
+    store: StoreSpec,
+    options: ReadOnlyStoreOptions<K, V>,
+    supplier: ProcessorSupplier<K, V>,
+  ): this {
+    expectStore(store);
+    const { topic, source, processor, ...read } = expectNodeOptions(options, store.name, READ_ONLY_OPTIONS);
+    expectTopic(topic, source);
+    if (store.ttlMs !== undefined) throw keptFromTopic('read-only', store.name);
+    return this.addSource(source, topic, { ...read, offsetReset: 'earliest' })
+      .addProcessor(processor, supplier, { parents: source })
+      .addStateStore(Object.freeze({ ...store, logged: false }), processor)
+      .connectSourceStoreAndTopic(store.name, topic);
   }
 
   /** Lets a processor ask for stores; processors that share one belong to one sub-topology. */
@@ -328,6 +353,13 @@ export class TopologyBuilder {
     }
     return list;
   }
+}
+
+function keptFromTopic(kind: string, store: string): TopologyError {
+  return new TopologyError(`${kind} store '${store}' can not have a ttl: it holds what its topic says`, {
+    details: { store },
+    remedy: 'Let whoever writes the topic delete what has ended, or use a store of a task.',
+  });
 }
 
 /** Nothing where there should be names is no name: the callers say which is missing. */

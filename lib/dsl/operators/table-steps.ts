@@ -13,7 +13,7 @@ import { ChangeForwarder, type ForwarderOptions } from './change-forwarder.js';
 import type { RowFormat, RowPut, RowStore } from './row-store.js';
 import { openRows } from './versioned-row-store.js';
 
-/** The row that a step makes of a row; only called for rows that are there. */
+/** The row that a step makes of a row; only called for rows that are there, unless the step says that it takes others. */
 export type RowStep<K, V, V2> = (key: K, row: Cell<V | null>) => Awaitable<Cell<V2 | null>>;
 
 export interface TableStepNode<K, V> extends ForwarderOptions {
@@ -37,13 +37,13 @@ export function mapValuesStep<K, V, V2>(mapper: (value: V, key: K) => Awaitable<
 export function tableStep<K, V, V2>(
   node: TableStepNode<K, V2>,
   step: RowStep<K, V, V2>,
+  { takesAbsent = false }: { readonly takesAbsent?: boolean } = {},
 ): ProcessorSupplier<K, Change<V>, K, Change<V2>> {
   const { format } = node;
-  return format === null ? () => new PassingStep(node, step) : () => new KeptStep(node, format, step);
-}
-
-function applied<K, V, V2>(step: RowStep<K, V, V2>, record: StreamRecord<K, unknown>, row: Cell<V | null>) {
-  return row.isNull ? (ABSENT as Cell<V2 | null>) : step(record.key, row);
+  const applied: RowStep<K, V, V2> = takesAbsent
+    ? step
+    : (key, row) => (row.isNull ? (ABSENT as Cell<V2 | null>) : step(key, row));
+  return format === null ? () => new PassingStep(node, applied) : () => new KeptStep(node, format, applied);
 }
 
 class PassingStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
@@ -63,8 +63,8 @@ class PassingStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
     const { sendOldValues, skipAbsent } = this.node;
     const change = record.value;
-    return andThen(applied(this.step, record, change.newCell), (newCell) =>
-      andThen(sendOldValues ? applied(this.step, record, change.oldCell) : ABSENT, (oldCell) => {
+    return andThen(this.step(record.key, change.newCell), (newCell) =>
+      andThen(sendOldValues ? this.step(record.key, change.oldCell) : ABSENT, (oldCell) => {
         if (skipAbsent && sendOldValues && newCell.isNull && oldCell.isNull) return;
         return this.context.forward(record.withValue(likeChange(change, newCell, oldCell as Cell<V2 | null>)));
       }),
@@ -95,7 +95,7 @@ class KeptStep<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
     const key = record.keyCell.byteKey(this.format.key);
     if (key === null) return this.context.recordDropped('null-key');
-    const row = applied(this.step, record, record.value.newCell);
+    const row = this.step(record.key, record.value.newCell);
     return isPromise(row) ? row.then((later) => this.keep(record, key, later)) : this.keep(record, key, row);
   }
 

@@ -105,6 +105,30 @@ test('a session store answers as a plain list does, whatever was committed or ta
         const backward = await listed(store.backwardFindSessions('a', earliestEndMs, latestStartMs));
         expect(forward.map(shown)).toEqual(found);
         expect(backward.map(shown)).toEqual([...found].reverse());
+        for (const [from, to] of [
+          [null, null],
+          ['b', null],
+          [null, 'a'],
+          ['a', 'b'],
+          ['b', 'a'],
+        ] as const) {
+          const among = list(
+            model,
+            inMemory,
+            ({ key, startMs, endMs }) =>
+              (from === null || key >= from) &&
+              (to === null || key <= to) &&
+              endMs >= earliestEndMs &&
+              startMs <= latestStartMs,
+          );
+          const range = await listed(store.findSessionsRange(from, to, earliestEndMs, latestStartMs));
+          const back = await listed(store.backwardFindSessionsRange(from, to, earliestEndMs, latestStartMs));
+          expect(range.map(shown)).toEqual(among);
+          expect(back.map(shown)).toEqual([...among].reverse());
+        }
+        const [fromMs, toMs] = [Math.min(earliestEndMs, latestStartMs), Math.max(earliestEndMs, latestStartMs)];
+        const ended = list(model, inMemory, ({ endMs }) => endMs >= fromMs && endMs <= toMs);
+        expect((await listed(store.findSessionsByEnd(fromMs, toMs))).map(shown)).toEqual(ended);
         for (const { key, startMs, endMs, value } of model.sessions.values()) {
           const isKept = endMs > model.streamTimeMs - RETENTION_MS;
           expect(await store.fetchSession(key, startMs, endMs)).toBe(isKept ? value : null);

@@ -63,3 +63,10 @@ describe('settings', () => {
     expect(() => settingsFromText(text as Record<string, string>)).toThrow(InvalidSettingError);
   });
 });
+
+test('maxTaskIdleMs may be -1, as a number and as text, and nothing else that is negative', () => {
+  expect(resolveSettings({ maxTaskIdleMs: -1 }).maxTaskIdleMs).toBe(-1);
+  expect(resolveSettings(settingsFromText({ 'max.task.idle.ms': '-1' })).maxTaskIdleMs).toBe(-1);
+  expect(() => resolveSettings({ maxTaskIdleMs: -2 })).toThrow('no duration');
+  expect(() => resolveSettings({ commitIntervalMs: -1 })).toThrow('no duration');
+});

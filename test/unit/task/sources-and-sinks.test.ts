@@ -4,8 +4,10 @@ import {
   failOnInvalidTimestamp,
   type KeyValueStore,
   logAndSkipOnInvalidTimestamp,
+  type ProcessorContext,
   type SettingsInput,
   type StreamPartitioner,
+  StreamRecord,
   StreamsBuilder,
   string,
   type TimestampExtractor,
@@ -164,5 +166,58 @@ describe('a partitioner', () => {
 
   it('that names a partition which the topic lacks stops the task and writes nothing', async () => {
     await expect(partitionsOf(() => [0, 4])).rejects.toMatchObject({ code: 'STREAMS_PROCESSING_FAILED' });
+  });
+});
+
+describe('the function that names the topic of each record', () => {
+  const byOrigin = (schedules: boolean) =>
+    new TopologyBuilder()
+      .addSource('source', 'in', text)
+      .addProcessor<string, string, string, string>(
+        'step',
+        () => {
+          let context: ProcessorContext<string, string>;
+          return {
+            init(given) {
+              context = given;
+              if (schedules)
+                context.schedule(5, 'streamTime', (timestampMs) =>
+                  context.forward(StreamRecord.of({ key: 'timer', value: 't', timestampMs })),
+                );
+            },
+            process: (record) =>
+              schedules ? undefined : context.forward(record.withTimestamp(record.timestampMs + 1)),
+          };
+        },
+        { parents: 'source' },
+      )
+      .addSink(
+        'sink',
+        (record, { topic, partition, offset, timestampMs, headers }) => {
+          seen.push([record.key, topic, partition, offset, timestampMs, headers.length]);
+          return 'out';
+        },
+        { ...text, parents: 'step' },
+      );
+  const seen: unknown[] = [];
+
+  it('is told where the record comes from, and with what it is written', async () => {
+    seen.length = 0;
+    const { task, give } = await startTask(byOrigin(false));
+    give('in', [{ key: 'k', value: 'v', ts: 7, offset: 41, headers: [{ key: 'h', value: null }] }]);
+
+    await task.process(0, 10);
+
+    expect(seen).toEqual([['k', 'in', 0, 41, 8, 1]]);
+  });
+
+  it('is told of no input in a punctuation', async () => {
+    seen.length = 0;
+    const { task, give } = await startTask(byOrigin(true));
+    give('in', [{ key: 'k', value: 'v', ts: 7 }]);
+
+    await task.process(0, 10);
+
+    expect(seen).toEqual([['timer', null, null, null, 7, 0]]);
   });
 });

@@ -331,6 +331,16 @@ describe('inputs', () => {
     expect(await task.process(1_100, 10)).toBe(1);
   });
 
+  test('with a maxTaskIdleMs of -1 nothing is waited for, not even an input that the log has more of', async () => {
+    const { task, give } = await startTask(twoInputs(), { settings: { maxTaskIdleMs: -1 } });
+    give('a', [{ value: 'a1', ts: 1 }]);
+
+    expect(await task.process(0, 10)).toBe(1);
+    give('b', [], { nextOffset: 0, endOffset: 3 });
+    give('a', [{ value: 'a2', ts: 2 }]);
+    expect(await task.process(0, 10)).toBe(1);
+  });
+
   test('a queue wants no more once it holds bufferedRecordsPerPartition', async () => {
     const { task, give } = await startTask(twoInputs(), { settings: { bufferedRecordsPerPartition: 2 } });
 
