@@ -545,9 +545,7 @@ export interface KTable<K, V> {
     options: NamedOptions & StoreOptions & Pick<ProcessOptions, 'stores'> & NewValueOptions<V2>,
   ): KTable<K, V2>;
 
-  /** The table's updates as records; a deleted row is a null value. */
-  toStream(options?: NamedOptions): KStream<K, V | null>;
-  /** The same with new keys, as by `selectKey` after it: grouping afterwards moves the records. */
+  /** The table's updates as records with new keys, as by `selectKey` after it: grouping afterwards moves them. */
   toStream<K2 extends Like<K> = K>(
     selector: ((key: K, value: V | null) => Awaitable<K2>) & Served<K, K2, 'key'>,
     options?: NamedOptions & SameKeyOptions<K2>,
@@ -556,6 +554,8 @@ export interface KTable<K, V> {
     selector: (key: K, value: V | null) => Awaitable<NoInfer<K2>>,
     options: NamedOptions & NewKeyOptions<K2>,
   ): KStream<K2, V | null>;
+  /** The table's updates as records; a deleted row is a null value. */
+  toStream(options?: NamedOptions): KStream<K, V | null>;
 
   /**
    * Holds updates back: those of a windowed table until their window has closed, or those of any table for a time. Only the last one of
