@@ -23,6 +23,8 @@ export interface MemberProcesses {
   run(payload: RunMember): Promise<void>;
   /** Ends the process of a slot without warning. @returns false if the slot is not run */
   crash(memberId: MemberId): boolean;
+  /** Asks the process of a slot to end in order, and its environment with it. @returns when it has; false if the slot is not run */
+  stop(memberId: MemberId): Promise<boolean>;
   /** Asks all processes to end in order. */
   end(): void;
 }
@@ -45,6 +47,10 @@ interface LocalProcess {
   readonly crashing: AbortController;
   /** What its environment holds. */
   readonly kept: KeptStores;
+  /** Resolves when it has ended, well or badly. */
+  readonly ended: Promise<void>;
+  /** Whether its environment ends with it. */
+  isLast: boolean;
   /** Null until it has claimed a slot. */
   claimed: Incarnation | null;
 }
@@ -70,7 +76,12 @@ export class LocalProcesses implements MemberProcesses {
     const { app, portsOf, tagsOf, failed, shutDown } = this.init;
     const ending = new AbortController();
     const crashing = new AbortController();
-    const process: LocalProcess = { ending, crashing, kept: this.environmentOf(memberId), claimed: null };
+    let over = () => {};
+    const ended = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const kept = this.environmentOf(memberId);
+    const process: LocalProcess = { ending, crashing, kept, ended, isLast: false, claimed: null };
     this.processes.add(process);
     let isSound = false;
     try {
@@ -92,8 +103,10 @@ export class LocalProcesses implements MemberProcesses {
       const self = process.claimed ?? { memberId, incarnation };
       this.processes.delete(process);
       if (this.bySlot.get(self.memberId) === process) this.bySlot.delete(self.memberId);
+      over();
       if (!isSound) failed(self);
-      else if (process.claimed !== null || !this.idle.has(memberId)) this.idle.set(self.memberId, process.kept);
+      else if (!process.isLast && (process.claimed !== null || !this.idle.has(memberId)))
+        this.idle.set(self.memberId, process.kept);
     }
   }
 
@@ -102,6 +115,16 @@ export class LocalProcesses implements MemberProcesses {
     const process = this.bySlot.get(memberId);
     process?.crashing.abort(CRASH);
     return process !== undefined;
+  }
+
+  /** As a new version of the code does: nothing of this environment outlives it. */
+  async stop(memberId: MemberId): Promise<boolean> {
+    const process = this.bySlot.get(memberId);
+    if (process === undefined) return false;
+    process.isLast = true;
+    process.ending.abort();
+    await process.ended;
+    return true;
   }
 
   /** Asks all processes to end in order. */

@@ -1,5 +1,5 @@
 import type { LeaseStore } from '../leases/lease-store.js';
-import type { MemberId, MemberStatus } from '../leases/records.js';
+import type { MemberId, MemberStatus, Plan } from '../leases/records.js';
 import type { MembersRange } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
 
@@ -21,7 +21,7 @@ export interface LocalState {
   readonly membersWanted: number;
   /** Tasks that nobody runs at the moment. */
   readonly unowned: readonly TaskId[];
-  readonly plan: { readonly number: number; readonly reason: string } | null;
+  readonly plan: Pick<Plan, 'number' | 'reason' | 'assignment'> | null;
   /** Bytes of all stores held by running tasks, estimated. */
   readonly stateBytes: number;
 }
@@ -50,7 +50,7 @@ export async function observeState(
       .sort((a, b) => slotNumber(a.id) - slotNumber(b.id)),
     membersWanted: typeof wanted === 'number' ? wanted : Object.keys(plan?.assignment ?? {}).length,
     unowned: tasksOf(null),
-    plan: plan === null ? null : { number: plan.number, reason: plan.reason },
+    plan: plan === null ? null : { number: plan.number, reason: plan.reason, assignment: plan.assignment },
   };
 }
 

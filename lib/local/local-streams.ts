@@ -207,6 +207,18 @@ export class LocalStreams {
     return this.processes.crash(memberId as MemberId);
   }
 
+  /**
+   * Ends a member in order, with all that its process holds in memory, and has its slot run again at once, as a deployment of new code
+   * does: its tasks stay with the slot, and no plan changes. Kafka: a restart with `group.instance.id` within `session.timeout.ms`.
+   *
+   * @returns when it has ended and its next incarnation was asked for; false if it does not run
+   */
+  async restart(memberId: string): Promise<boolean> {
+    if (!(await this.processes.stop(memberId as MemberId))) return false;
+    await this.tick({ reason: `${memberId} restarts` });
+    return true;
+  }
+
   /** Members, tasks and the newest plan, as the tables have them. */
   async state(): Promise<LocalState> {
     return {

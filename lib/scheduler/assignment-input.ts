@@ -160,13 +160,15 @@ function lagsOf(
   return lags;
 }
 
-/** Its leases, as far as it reports to run them and to have what they need. */
+/**
+ * Its leases, as far as it has what they need: those that it reports to run, and those that it has taken since, of which its report
+ * can not know yet. Where it restores or refuses one its next report says so.
+ */
 function tasksRunBy({ report, memberId, incarnation, status }: ObservedMember, leases: readonly Lease[]): Set<TaskId> {
   if (status !== 'claimed' && status !== 'draining') return new Set();
-  const restoring = new Set(report.restoring ?? []);
-  const running = new Set(report.running.filter((taskId) => !restoring.has(taskId)));
+  const without = new Set([...(report.restoring ?? []), ...(report.refused ?? []).map(({ taskId }) => taskId)]);
   const owned = leases.filter(({ owner }) => owner?.memberId === memberId && owner.incarnation === incarnation);
-  return new Set(owned.map(({ taskId }) => taskId).filter((taskId) => running.has(taskId)));
+  return new Set(owned.map(({ taskId }) => taskId).filter((taskId) => !without.has(taskId)));
 }
 
 function lagOfCopy(

@@ -8,6 +8,7 @@ export type {
   TestRecord,
 } from './driver/driver-options.js';
 export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
+export { inVirtualTime, type VirtualTimeOptions } from './in-virtual-time.js';
 export type { Chance } from './simulation/chance.js';
 export type { StoreComparison } from './simulation/door/comparisons.js';
 export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';

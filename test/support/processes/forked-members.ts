@@ -121,6 +121,15 @@ export class ForkedMembers implements MemberProcesses {
     return member.child.kill('SIGKILL');
   }
 
+  async stop(memberId: MemberId): Promise<boolean> {
+    const member = this.of(memberId);
+    if (member === undefined) return false;
+    const exited = new Promise((resolve) => member.child.once('exit', resolve));
+    member.child.kill('SIGTERM');
+    await exited;
+    return true;
+  }
+
   end(): void {
     for (const { child } of this.members) {
       child.kill('SIGCONT');

@@ -158,4 +158,10 @@ function oneRecord(value: string): RecordSet {
 }
 
 /** Processes that never run anything. */
-const nobody = { slots: new Set<never>(), run: async () => {}, crash: () => false, end: () => {} };
+const nobody = {
+  slots: new Set<never>(),
+  run: async () => {},
+  crash: () => false,
+  stop: async () => false,
+  end: () => {},
+};
