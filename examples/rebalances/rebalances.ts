@@ -24,6 +24,9 @@ const SETTINGS = {
 /** No plan for so long: all is in its place. */
 const QUIET_MS = 3_000;
 
+/** For copies to be caught up before a member is taken away. */
+const PATIENCE_MS = 30_000;
+
 /** Runs it. @param print gets line by line what happens */
 export function rebalances(print: (line: string) => void): Promise<readonly Step[]> {
   return inVirtualTime(async (host) => {
@@ -43,6 +46,7 @@ export function rebalances(print: (line: string) => void): Promise<readonly Step
     };
     await step('A, B and C', async () => {});
     await step('D joins', () => streams.setMembers(4));
+    await step('B is taken away', () => streams.drain('member-2', { warmForMs: PATIENCE_MS }));
     await step('A is lost', async () => streams.crash('member-1'));
     await step('all get new code, one after the other', async () => {
       for (const { id } of (await streams.state()).members) {

@@ -1,4 +1,5 @@
 /** `millrace/local`: the whole system in one process, on the embedded log. */
+export type { DrainReport, LeavingTask } from '../cli/reports/drain.js';
 export type { KafkaLog } from '../log/kafka/kafka-log.js';
 export type {
   CommittedOffset,

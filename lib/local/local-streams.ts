@@ -8,6 +8,7 @@
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { ApplicationView } from '../cli/application-view.js';
 import { type Inspection, openInspection } from '../cli/inspection.js';
+import { type DrainReport, drainMember } from '../cli/reports/drain.js';
 import { createMemoryInvoker, type InvocationFailure, type MemoryInvoker } from '../invoke/memory/memory-invoker.js';
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { Incarnation, MemberId, Rest } from '../leases/records.js';
@@ -217,6 +218,25 @@ export class LocalStreams {
     if (!(await this.processes.stop(memberId as MemberId))) return false;
     await this.tick({ reason: `${memberId} restarts` });
     return true;
+  }
+
+  /**
+   * Has a member give away its tasks and end; its slot stays empty until that is taken back, and one member less is wanted meanwhile. As
+   * `millrace drain` does.
+   *
+   * @param options `warmForMs` for how long its tasks stay with it until whoever gets them has copies that are caught up, in milliseconds;
+   *   absent: they move at once · `cancel` takes the drain back
+   * @returns what it held, when a plan is made without it
+   * @throws {CommandRefusedError} STREAMS_COMMAND_REFUSED if there is no such member, or it is the last one
+   */
+  async drain(
+    memberId: string,
+    { warmForMs, cancel = false }: { readonly warmForMs?: number; readonly cancel?: boolean } = {},
+  ): Promise<DrainReport> {
+    const asked = { memberId: memberId as MemberId, cancel, warmForMs: warmForMs ?? null };
+    const report = await drainMember(this.view(), asked);
+    await this.tick({ reason: cancel ? `drain of ${memberId} is taken back` : `${memberId} is drained` });
+    return report;
   }
 
   /** Members, tasks and the newest plan, as the tables have them. */

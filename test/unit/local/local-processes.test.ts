@@ -70,3 +70,31 @@ it('a process that could not claim is reported as the incarnation that it was to
 
   expect(failed).toEqual([{ memberId: 'member-1', incarnation: 1 }]);
 });
+
+it('a process that is stopped ends in order, is not reported, and leaves no stores to the next', async () => {
+  const world = await createTaskWorld();
+  const failed: Incarnation[] = [];
+  const processes = new LocalProcesses({
+    app: world.app,
+    portsOf: () => world.ports,
+    shutDown: () => undefined,
+    failed: (member) => failed.push({ ...member }),
+  });
+  await world.ports.leases.createMember('member-1');
+  await grant(world, { 'member-1': [FIRST] });
+  const first = processes.run(invocation('member-1', 1));
+  await untilOwned(world, 'member-1');
+  await feedWords(world, ['a']);
+  await untilCommitted(world);
+
+  const stopped = await processes.stop('member-1');
+
+  expect([stopped, await processes.stop('member-1'), failed]).toEqual([true, false, []]);
+  await first;
+  expect((await world.ports.leases.readLease(FIRST))?.owner).toBe(null);
+  const second = processes.run(invocation('member-1', 2));
+  await untilOwned(world, 'member-1');
+  expect((await world.ports.leases.readMember('member-1'))?.incarnation).toBe(2);
+  processes.end();
+  await second;
+});

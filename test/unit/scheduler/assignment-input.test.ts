@@ -91,6 +91,17 @@ describe('the lag of a copy', () => {
 
     expect(lagOn(owner)).toBe(undefined);
   });
+
+  it('of a task whose lease was taken since the last heartbeat is that of a running one, so that it is not moved back', async () => {
+    const { world, options, lagOn, owner } = await scene();
+    world.member(owner).reported = { running: [], positions: [position(0)] };
+    await write(world, 0, 100);
+
+    await world.round(options);
+    await world.round(options);
+
+    expect(lagOn(owner)).toBe(RUNNING_LAG);
+  });
 });
 
 describe('the length of a changelog', () => {
