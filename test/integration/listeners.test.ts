@@ -104,5 +104,8 @@ it('a store without changelog says at each start that it begins empty', async ()
   }
 
   const said = world.events.filter(({ event }) => event === 'store-starts-empty');
-  expect(said.map(({ fields }) => fields.store)).toEqual([STORE, STORE]);
+  expect(said.map(({ level, fields }) => [level, fields.store])).toEqual([
+    ['warn', STORE],
+    ['warn', STORE],
+  ]);
 });

@@ -158,9 +158,9 @@ async function stateOf({ pid, exitCode, signalCode }: ChildProcess): Promise<str
 /** A line of a JSON lines logger; `at` is among its fields. */
 export function eventOf(line: string): LoggedEvent {
   try {
-    const { event, ...fields } = JSON.parse(line) as { event: string };
-    return { event, fields };
+    const { level, event, ...fields } = JSON.parse(line) as Pick<LoggedEvent, 'level' | 'event'>;
+    return { level, event, fields };
   } catch {
-    return { event: 'output', fields: { line } };
+    return { level: 'error', event: 'output', fields: { line } };
   }
 }

@@ -129,6 +129,37 @@ describe('a join by foreign key', () => {
     expect(driver.readOutputs('out', text).map(({ value }) => value)).toEqual(['c1+Ann']);
   });
 
+  it('finds the rows of tables that are partitioned in ways of their own, if it is told how', async () => {
+    const toSecond = () => 1;
+    const joinedIn = async (options: {
+      readonly partitioner?: () => number;
+      readonly otherPartitioner?: () => number;
+    }) => {
+      const builder = new StreamsBuilder();
+      const orders = builder.table('orders', text);
+      orders
+        .join(builder.table('customers', text), { foreignKey, joiner, ...options })
+        .toStream()
+        .to('out');
+      const app = defineApp({ applicationId: 'app', topology: builder.build() });
+      const driver = await TopologyTestDriver.start(app, { partitions: 2 });
+      for (const key of ['c1', 'c2', 'c3', 'c4'])
+        await driver.pipeInput('customers', { key, value: key.toUpperCase(), partition: 1 });
+      for (const key of ['o1', 'o2', 'o3', 'o4'])
+        await driver.pipeInput('orders', { key, value: `c${key.slice(1)}|`, partition: 1 });
+      return driver
+        .readOutputs('out', text)
+        .map(({ value }) => value)
+        .sort();
+    };
+    const all = ['c1|+C1', 'c2|+C2', 'c3|+C3', 'c4|+C4'];
+
+    expect(await joinedIn({ partitioner: toSecond, otherPartitioner: toSecond })).toEqual(all);
+    expect(await joinedIn({ otherPartitioner: toSecond })).toEqual(all); // answers go to the partition that asked
+    expect((await joinedIn({ partitioner: toSecond })).length).toBeLessThan(all.length);
+    expect(await joinedIn({ partitioner: () => 0, otherPartitioner: toSecond })).toEqual([]);
+  });
+
   it('is refused where it is written as an outer join, or with a foreign key that is no function', () => {
     const builder = new StreamsBuilder();
     const table = builder.table('orders', text);
