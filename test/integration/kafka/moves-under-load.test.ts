@@ -18,7 +18,7 @@ const SETTINGS = {
   acceptableRecoveryLag: 200,
 };
 /** Of the first incarnation of each slot: one after the other hands over. */
-const LIFETIME_MS = 30_000;
+const LIFETIME_MS = 35_000;
 const APART_MS = 3_000;
 
 describe('tasks under load', () => {

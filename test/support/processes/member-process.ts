@@ -3,13 +3,11 @@
  * in the first message, and serves the invoker, and the tables unless the orders name some on DynamoDB's API.
  */
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { Host } from '../../../lib/host/host.js';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import type { Invoker } from '../../../lib/invoke/invoker.js';
-import {
-  createDynamoDbLeaseStore,
-  type DynamoDbLeaseStoreOptions,
-} from '../../../lib/leases/dynamodb/dynamodb-lease-store.js';
+import type { DynamoDbLeaseStoreOptions } from '../../../lib/leases/dynamodb/dynamodb-lease-store.js';
 import type { LeaseStore } from '../../../lib/leases/lease-store.js';
 import type { MemberId } from '../../../lib/leases/records.js';
 import { createKafkaLog } from '../../../lib/log/kafka/kafka-log.js';
@@ -61,9 +59,7 @@ async function main(orders: MemberOrders): Promise<void> {
         log: stops.log,
         host,
         leases:
-          tables === undefined
-            ? remote.port<LeaseStore>('leases')
-            : createDynamoDbLeaseStore({ ...tables, applicationId, host }),
+          tables === undefined ? remote.port<LeaseStore>('leases') : await openTables(tables, applicationId, host),
         invoker: remote.port<Invoker>('invoker'),
         snapshots: createFolderSnapshotStore(snapshotFolder),
       },
@@ -76,6 +72,12 @@ async function main(orders: MemberOrders): Promise<void> {
     await log.close();
     process.disconnect();
   }
+}
+
+/** AWS's client is loaded for this alone: most processes have no need of it, and are to start soon. */
+async function openTables(tables: ProcessTables, applicationId: string, host: Host): Promise<LeaseStore> {
+  const { createDynamoDbLeaseStore } = await import('../../../lib/leases/dynamodb/dynamodb-lease-store.js');
+  return createDynamoDbLeaseStore({ ...tables, applicationId, host });
 }
 
 process.once('message', (message: MemberOrders) => {
