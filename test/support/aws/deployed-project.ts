@@ -7,10 +7,10 @@ import { chooseTarget, type Environment, type TargetChoice } from './target.js';
 
 /** What roles may do; no record is processed. */
 const roleTests = filesOf('test/deployed', /^(roles|permissions)\.test\.ts$/);
-/** They start a broker that asks for a password, on this machine. */
-const lockedTests = filesOf('test/deployed', /^broker-login\.test\.ts$/);
+/** They start a broker of their own on this machine: one that asks for a password, or one for members that are no functions. */
+const ownBrokerTests = filesOf('test/deployed', /^(broker-login|member-processes)\.test\.ts$/);
 const countTests = filesOf('test/deployed', /\.test\.ts$/).filter(
-  (file) => !roleTests.includes(file) && !lockedTests.includes(file),
+  (file) => !roleTests.includes(file) && !ownBrokerTests.includes(file),
 );
 
 /** Decides it for this machine, as aws-project.ts does. */
@@ -21,7 +21,7 @@ export async function deployedProject(env: Environment = process.env): Promise<A
   const python = isStrict ? '' : await missingForMinistack();
   const enforced = choice.kind !== 'given' || (await isEnforced(env));
   const leftOut = deployedTestsLeftOut(choice, { java: isStrict ? '' : kafka.missing, python, enforced, isStrict });
-  return projectOf('DEPLOYED', [...countTests, ...lockedTests, ...roleTests], leftOut);
+  return projectOf('DEPLOYED', [...countTests, ...ownBrokerTests, ...roleTests], leftOut);
 }
 
 export interface Circumstances {
@@ -39,8 +39,8 @@ export function deployedTestsLeftOut(choice: TargetChoice, here: Circumstances):
   const { java, python, enforced, isStrict } = here;
   if (choice.kind === 'ministack') {
     const wanted = [choice.brokers === undefined ? java : '', python].filter((one) => one !== '').join(' · ');
-    if (wanted !== '') return [{ files: [...countTests, ...lockedTests, ...roleTests], wanted }];
-    return java === '' ? [] : [{ files: lockedTests, wanted: java }];
+    if (wanted !== '') return [{ files: [...countTests, ...ownBrokerTests, ...roleTests], wanted }];
+    return java === '' ? [] : [{ files: ownBrokerTests, wanted: java }];
   }
   const own = choice.kind === 'aws' ? 'a broker of the tests on this machine, which AWS does not reach' : java;
   const broker =
@@ -51,7 +51,7 @@ export function deployedTestsLeftOut(choice: TargetChoice, here: Circumstances):
         : java;
   return [
     ...(broker === '' ? [] : [{ files: countTests, wanted: broker }]),
-    ...(own === '' ? [] : [{ files: lockedTests, wanted: own }]),
+    ...(own === '' ? [] : [{ files: ownBrokerTests, wanted: own }]),
     ...(enforced ? [] : [{ files: roleTests, wanted: 'a target that enforces roles: this one allows everything' }]),
   ];
 }

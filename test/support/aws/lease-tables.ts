@@ -1,5 +1,5 @@
 /** The tables of infra/tables.yml, made for one test file. */
-import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
 import { clientConfig } from './clients.js';
 import { newNameAt } from './new-name.js';
 import type { AwsTarget } from './target.js';
@@ -24,6 +24,13 @@ export async function createLeaseTables(target: AwsTarget): Promise<LeaseTables>
   await create(client, tables.history, 'entry', 'S');
   client.destroy();
   return tables;
+}
+
+/** Removes them, where nobody else does at the end of a run. */
+export async function deleteLeaseTables(target: AwsTarget, tables: LeaseTables): Promise<void> {
+  const client = new DynamoDBClient(clientConfig(target));
+  for (const TableName of Object.values(tables)) await client.send(new DeleteTableCommand({ TableName }));
+  client.destroy();
 }
 
 async function create(client: DynamoDBClient, name: string, key: string, type: 'S' | 'N'): Promise<void> {

@@ -125,7 +125,7 @@ describe('tests of the level aws that a target can not have', () => {
 });
 
 describe('tests of deployed functions that a target can not have', () => {
-  const locked = ['test/deployed/broker-login.test.ts'];
+  const locked = ['test/deployed/broker-login.test.ts', 'test/deployed/member-processes.test.ts'];
   const counts = ['test/deployed/faults.test.ts', 'test/deployed/word-count.test.ts'];
   const roles = ['test/deployed/permissions.test.ts', 'test/deployed/roles.test.ts'];
   const leftOut = (env: Record<string, string>, here: Partial<typeof all> = {}) =>
