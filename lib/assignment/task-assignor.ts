@@ -20,7 +20,7 @@ export interface AssignableTask {
   readonly inputs: readonly TopicPartition[];
   /** Changelog partitions of its stores; empty if it is stateless. */
   readonly changelogs: readonly TopicPartition[];
-  /** What it costs to run, 1 for an average task. For assignors by load; the built-in ones count tasks. */
+  /** What it costs to run, 1 for an average task. As measured, where the assignor balances by it (`balancesByWeight`); else 1. */
   readonly weight: number;
   /** What a member without a copy lacks: the records of its changelogs, summed. Absent: not known, more than any copy lacks. */
   readonly changelogRecords?: number;
@@ -116,5 +116,7 @@ export interface Placement {
 export interface TaskAssignor {
   /** Recorded with each plan; changing it makes a new one. */
   readonly name: string;
+  /** Whether it minds what tasks weigh: then it is asked, too, when a member carries much more than its share. Absent: no. */
+  readonly balancesByWeight?: boolean;
   assign(input: AssignmentInput): Placement;
 }

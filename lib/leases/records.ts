@@ -192,6 +192,14 @@ export interface ElasticState {
   readonly capacity: number;
 }
 
+/** By what a placement was made besides who is there, each as a text to compare (placed-by.ts of the scheduler). */
+export interface PlacedBy {
+  /** The settings that concern placement, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The tags of the members that it was made over; of one that is not named, none. */
+  readonly tags: Readonly<Record<MemberId, string>>;
+}
+
 export interface Plan {
   /** From 1. */
   readonly number: number;
@@ -205,6 +213,8 @@ export interface Plan {
   readonly placedOver?: readonly MemberId[];
   /** Whether the placement is a step on the way, so that later ticks ask the assignor again. Absent: false. */
   readonly followUp?: boolean;
+  /** By what it was placed. Absent: an older version wrote it, or nothing was placed. */
+  readonly placedBy?: PlacedBy;
   /** By which settings it was made, as a text to compare (precedence.ts). Absent: an older version wrote it. */
   readonly settingsDigest?: string;
   /** The application rests: nobody is granted anything (rest.ts of the scheduler). Absent: it does not. */

@@ -15,14 +15,14 @@ import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
 import type { Awaitable } from '../model/awaitable.js';
 import { ApplicationAtRestError, asStreamsError, type StreamsError } from '../model/errors.js';
-import type { MembersRange } from '../model/settings.js';
+import { type MembersRange, resolveSettings } from '../model/settings.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
 import type { RuntimePorts } from '../runtime/ports.js';
 import { runStandby } from '../runtime/run-standby.js';
 import { createHeartbeatWatch } from '../scheduler/heartbeat-watch.js';
 import { runScheduler } from '../scheduler/run-scheduler.js';
-import { runTick, type TickInput, type TickOutcome } from '../scheduler/run-tick.js';
+import { runTick, type TickInput, type TickOutcome, type TickOverrides } from '../scheduler/run-tick.js';
 import type { StreamsApp } from '../topology/app.js';
 import { appendRecords, type InputRecord, type InputSerdes } from './append-records.js';
 import { asClient } from './as-client.js';
@@ -99,6 +99,7 @@ export class LocalStreams {
   private fail: (error: StreamsError) => void = () => {};
   private scheduler: Promise<unknown> = Promise.resolve();
   private wanted: number | MembersRange;
+  private standbys: number | null = null;
   private inspection: Inspection | null = null;
 
   private constructor(options: LocalStreamsOptions, storage: LocalStorage) {
@@ -201,6 +202,18 @@ export class LocalStreams {
       this.wanted = before;
       throw error;
     }
+  }
+
+  /**
+   * Changes how many standbys each task has, instead of the setting `numStandbyReplicas`; running tasks do not notice. Only hot standbys
+   * come and go with it at once: of snapshots one serves any number. Kafka: a restart with another `num.standby.replicas`.
+   *
+   * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 0
+   */
+  async setStandbyReplicas(numStandbyReplicas: number): Promise<void> {
+    resolveSettings({ ...this.app.settings, numStandbyReplicas });
+    this.standbys = numStandbyReplicas;
+    await this.tick({ reason: `${numStandbyReplicas} standbys wanted` });
   }
 
   /** Ends a member as if its process had died. @returns false if it does not run */
@@ -352,7 +365,7 @@ export class LocalStreams {
         watch: this.watch,
         signal: this.ending.signal,
         whileMembers: false,
-        overrides: () => ({ members: this.wanted }),
+        overrides: () => this.overrides(),
         assignors: this.options.assignors ?? [],
         onTick: (outcome) => this.ticked(outcome),
       });
@@ -367,11 +380,15 @@ export class LocalStreams {
       app,
       ports,
       watch,
-      overrides: { members: this.wanted },
+      overrides: this.overrides(),
       assignors: this.options.assignors ?? [],
       ...why,
     });
     this.ticked(outcome);
+  }
+
+  private overrides(): TickOverrides {
+    return { members: this.wanted, ...(this.standbys === null ? {} : { numStandbyReplicas: this.standbys }) };
   }
 
   private ticked({ rest }: TickOutcome): void {

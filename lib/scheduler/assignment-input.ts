@@ -11,11 +11,10 @@ import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
 import type { TaskChangelog, TaskSpec } from '../topology/resolve-partitions.js';
+import { capacityOf } from './capacity.js';
 import type { Membership } from './membership.js';
+import { placementSettings } from './placed-by.js';
 import type { ApplicationState, ObservedChangelog, ObservedMember } from './state.js';
-
-/** The tag with which a member states its capacity; without it the setting `tasksPerMember` holds. */
-export const CAPACITY_TAG = 'capacity';
 
 /** The tag with which a member states its zone, by the name that the brokers have for it. */
 export const ZONE_TAG = 'zone';
@@ -56,22 +55,13 @@ export function assignmentInput(
         lags: lagsOf(member, tasks, state),
       };
     }),
-    settings: {
-      numStandbyReplicas: settings.numStandbyReplicas,
-      standbyKind: settings.standbyKind,
-      acceptableRecoveryLag: settings.acceptableRecoveryLag,
-      maxWarmupReplicas: settings.maxWarmupReplicas,
-      rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
-      rackAwareAssignmentStrategy: settings.rackAwareAssignmentStrategy,
-      rackAwareAssignmentTrafficCost: settings.rackAwareAssignmentTrafficCost,
-      rackAwareAssignmentNonOverlapCost: settings.rackAwareAssignmentNonOverlapCost,
-    },
+    settings: placementSettings(settings),
     partitionZones: zonesOfPartitions(tasks, state),
     ...(state.changelogs === null ? { lagsUnknown: true } : {}),
   };
 }
 
-function assignable(task: TaskSpec, { changelogs }: ApplicationState): AssignableTask {
+function assignable(task: TaskSpec, { changelogs, weights }: ApplicationState): AssignableTask {
   const { taskId: id, stateful, inputs } = task;
   const changelogRecords = sumOver(task, changelogs, ({ startOffset, endOffset }) =>
     lagBetween(startOffset, endOffset),
@@ -81,7 +71,7 @@ function assignable(task: TaskSpec, { changelogs }: ApplicationState): Assignabl
     stateful,
     inputs,
     changelogs: task.changelogs,
-    weight: 1,
+    weight: weights.get(id) ?? 1,
     ...(changelogRecords === undefined ? {} : { changelogRecords }),
   };
 }
@@ -113,11 +103,6 @@ function zonesOfPartitions(
     if (racks !== undefined && racks.length > 0) zones.set(topicPartitionKey(at), racks);
   }
   return zones;
-}
-
-function capacityOf(member: ObservedMember | undefined, otherwise: number): number {
-  const stated = Number(member?.tags[CAPACITY_TAG]);
-  return Number.isSafeInteger(stated) && stated >= 1 ? stated : otherwise;
 }
 
 function zoneOf(member: ObservedMember | undefined): Pick<AssignableMember, 'zone'> {

@@ -18,7 +18,7 @@
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
-import type { Incarnation, MemberAssignment, MemberId, Plan, Rest } from '../leases/records.js';
+import type { Incarnation, MemberAssignment, MemberId, PlacedBy, Plan, Rest } from '../leases/records.js';
 import { isDeclaredDead, leasesWithoutLiveOwner } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
@@ -27,6 +27,7 @@ import type { WritePlan } from './actions.js';
 import { assignmentInput } from './assignment-input.js';
 import { elasticAfter } from './elastic.js';
 import { type Membership, placedOver } from './membership.js';
+import { placedByNow } from './placed-by.js';
 import { actives, differs, movesBetween, pinned } from './placements.js';
 import { changes } from './plan-reasons.js';
 import { restOf, resumeReason } from './rest.js';
@@ -52,6 +53,7 @@ interface Body {
   readonly placedOver: readonly MemberId[];
   readonly followUp: boolean;
   readonly assignor: string;
+  readonly placedBy?: PlacedBy;
   readonly rest?: Rest;
 }
 
@@ -133,6 +135,7 @@ function bodyOf(plan: Plan): Body {
     placedOver: placedOver(plan),
     followUp: plan.followUp ?? false,
     assignor: plan.assignor,
+    ...(plan.placedBy === undefined ? {} : { placedBy: plan.placedBy }),
     ...(plan.rest === undefined ? {} : { rest: plan.rest }),
   };
 }
@@ -160,6 +163,7 @@ function placed(state: ApplicationState, membership: Membership, resolution: Res
     followUp:
       placement.followUp || drained.isOnTheWay || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
+    placedBy: placedByNow(state.app.settings, membership),
   };
   return { body, input };
 }

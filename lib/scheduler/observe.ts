@@ -58,6 +58,8 @@ export async function observe(input: ObserveInput): Promise<ApplicationState> {
     assignor: input.assignor,
     wanted: holdsBack && plan !== null ? Object.keys(plan.assignment).length : leastOf(input.wanted),
     load: null,
+    weights: new Map(),
+    heavy: null,
     tickReason: input.tickReason,
     failed: input.failed,
     resume: input.resume,

@@ -35,16 +35,24 @@ export function pinned(assignment: Plan['assignment'], plan: Plan, taskIds: read
 /** Whether a plan says anything else than the newest one; number, time, reason and the dead aside. */
 export function differs(
   plan: Plan,
-  next: Pick<Plan, 'assignment' | 'assignor' | 'partitions' | 'followUp' | 'placedOver' | 'rest'>,
+  next: Pick<Plan, 'assignment' | 'assignor' | 'partitions' | 'followUp' | 'placedOver' | 'placedBy' | 'rest'>,
 ): boolean {
   return (
     (plan.rest === undefined) !== (next.rest === undefined) ||
     plan.assignor !== next.assignor ||
+    !samePlacedBy(plan.placedBy, next.placedBy) ||
     (plan.followUp ?? false) !== (next.followUp ?? false) ||
     !sameList(placedOver(plan), next.placedOver ?? []) ||
     !sameAssignment(plan.assignment, next.assignment) ||
     !samePartitions(plan.partitions, next.partitions)
   );
+}
+
+/** In whatever order a table gives back the names. */
+function samePlacedBy(a: Plan['placedBy'], b: Plan['placedBy']): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  const lines = (map: Readonly<Record<string, string>>) => Object.entries(map).map(([name, text]) => `${name} ${text}`);
+  return sameSet(lines(a.settings), lines(b.settings)) && sameSet(lines(a.tags), lines(b.tags));
 }
 
 function sameAssignment(a: Plan['assignment'], b: Plan['assignment']): boolean {
@@ -66,7 +74,7 @@ function samePartitions(a: Plan['partitions'], b: Plan['partitions']): boolean {
   return topics.length === Object.keys(b).length && topics.every((topic) => a[topic] === b[topic]);
 }
 
-function sameSet(a: readonly TaskId[], b: readonly TaskId[]): boolean {
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return sameList([...a].sort(), [...b].sort());
 }
 

@@ -2,8 +2,10 @@
 import type { MemberId, Plan } from '../leases/records.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type Membership, placedOver } from './membership.js';
+import { otherwisePlaced, placedByNow } from './placed-by.js';
 import { actives } from './placements.js';
 import type { ApplicationState } from './state.js';
+import type { HeavyMember } from './task-weights.js';
 import type { Resolution } from './topics.js';
 import type { WorkLoad } from './wanted-members.js';
 
@@ -27,6 +29,8 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   const tasks = taskChange(plan, resolution.resolved.tasks);
   const swapped = plan.assignor === assignor.name ? [] : [`assignor ${assignor.name}, before ${plan.assignor}`];
   const followUp = plan.followUp === true ? ['follow-up of a step on the way'] : [];
+  const otherwise = otherwisePlaced(plan, placedByNow(state.app.settings, membership), membership);
+  const heavy = state.heavy === null ? [] : [heavyReason(state.heavy)];
   const topics = tasks.length === 0 && topicsChanged(plan, resolution) ? ['topics changed'] : [];
   return {
     reasons: [
@@ -37,9 +41,13 @@ export function changes(state: ApplicationState, membership: Membership, resolut
       ...tasks,
       ...topics,
       ...swapped,
+      ...otherwise,
+      ...heavy,
       ...followUp,
     ],
-    isPlacementOpen: joined.length + gone.length + tasks.length + swapped.length + followUp.length > 0,
+    isPlacementOpen:
+      joined.length + gone.length + tasks.length + swapped.length + otherwise.length + heavy.length + followUp.length >
+      0,
     isUrgent: left.length + tasks.length > 0,
   };
 }
@@ -60,6 +68,10 @@ function wantedChange(plan: Plan, { wanted, members }: Membership, load: WorkLoa
   if (isSame) return [];
   const work = load === null ? '' : ` (${load.lagRecords} records wait, ${Math.round(load.recordsPerSecond)} a second)`;
   return [`${wanted.length} members wanted, before ${listed.length}${work}`];
+}
+
+function heavyReason({ memberId, part }: HeavyMember): string {
+  return `${memberId} carries ${part.toFixed(1)} times its share of what tasks weigh`;
 }
 
 function leaveReason(id: MemberId, membership: Membership): string {

@@ -17,11 +17,14 @@ import type { SchedulerPorts } from './ports.js';
 import type { Precedence } from './precedence.js';
 import { startNotice } from './start-notice.js';
 import type { ApplicationState } from './state.js';
+import { withWeights } from './task-weights.js';
 
 /** What may differ from the application's settings from tick to tick. */
 export interface TickOverrides {
   /** Members wanted instead of the setting `members`, and as that. */
   readonly members?: number | MembersRange;
+  /** Standbys of each task instead of the setting `numStandbyReplicas`. */
+  readonly numStandbyReplicas?: number;
 }
 
 export interface TickInput {
@@ -82,7 +85,8 @@ async function tick(
   assignor: TaskAssignor,
   refused: InvalidAssignmentError | null,
 ): Promise<TickOutcome> {
-  const { app, ports, watch } = input;
+  const { ports, watch } = input;
+  const app = overridden(input.app, input.overrides);
   const wanted = checkedMembers(input.overrides?.members ?? app.settings.members);
   const failed = input.failed ?? [];
   const precedence = input.precedence ?? null;
@@ -97,8 +101,9 @@ async function tick(
     resume: input.resume ?? false,
     precedence,
   });
-  const seen =
-    typeof wanted === 'number' ? observed : withWanted(observed, wanted, watch, ports.host.clock.monotonic());
+  const nowMonotonicMs = ports.host.clock.monotonic();
+  const counted = typeof wanted === 'number' ? observed : withWanted(observed, wanted, watch, nowMonotonicMs);
+  const seen = withWeights(counted, watch, nowMonotonicMs);
   const tasks = refused === null ? tasksToPlace(seen) : null;
   const { topics } = seen;
   const changelogs = tasks === null ? null : await observeChangelogs({ ...ports, app: seen.app, tasks, topics });
@@ -126,6 +131,10 @@ async function tick(
     members,
     rest: plan?.rest ?? null,
   };
+}
+
+function overridden(app: StreamsApp, { numStandbyReplicas }: TickOverrides = {}): StreamsApp {
+  return numStandbyReplicas === undefined ? app : { ...app, settings: { ...app.settings, numStandbyReplicas } };
 }
 
 function planAfter(state: ApplicationState, done: readonly Action[]): Plan | null {

@@ -6,6 +6,7 @@ import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
+import type { HeavyMember } from './task-weights.js';
 import type { WorkLoad } from './wanted-members.js';
 
 /** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
@@ -42,6 +43,10 @@ export interface ApplicationState {
   readonly wanted: number;
   /** What waits and how fast it is worked off, where that decides how many members are wanted; null: their number is given. */
   readonly load: WorkLoad | null;
+  /** What tasks weigh, for an assignor that balances by it (task-weights.ts); who is not there is average. */
+  readonly weights: ReadonlyMap<TaskId, number>;
+  /** Who carries so much that tasks are to be placed anew; null: nobody does, or it is not time to ask. */
+  readonly heavy: HeavyMember | null;
   /** Why there is a tick, in words; kept with the plan. */
   readonly tickReason: string;
   /** Incarnations whose end was reported: failed invocations, dead local processes. */

@@ -29,7 +29,11 @@ export function workLoadOf(state: LoadState, taskIds: readonly TaskId[]): WorkLo
 }
 
 /** What is reported of each task by who runs it; idle tasks are not mentioned in reports. */
-function loadsByTask({ app, leases, members }: LoadState): ReadonlyMap<TaskId, Omit<TaskLoad, 'taskId'>> {
+export function loadsByTask({
+  app,
+  leases,
+  members,
+}: Pick<ApplicationState, 'app' | 'leases' | 'members'>): ReadonlyMap<TaskId, Omit<TaskLoad, 'taskId'>> {
   const { heartbeatIntervalMs } = app.settings;
   const byMember = new Map(members.map((member) => [member.memberId, member]));
   const loads = new Map<TaskId, Omit<TaskLoad, 'taskId'>>();

@@ -49,6 +49,7 @@ export interface TickOptions {
   readonly watch?: HeartbeatWatch;
   readonly failed?: readonly Incarnation[];
   readonly members?: number | MembersRange;
+  readonly numStandbyReplicas?: number;
   readonly assignors?: readonly TaskAssignor[];
   /** A person ends the application's rest. */
   readonly resume?: boolean;
@@ -118,7 +119,10 @@ export class ControlPlaneWorld {
         reason: 'test',
         failed: options.failed ?? [],
         resume: options.resume ?? false,
-        overrides: { members: options.members ?? this.wanted },
+        overrides: {
+          members: options.members ?? this.wanted,
+          ...(options.numStandbyReplicas === undefined ? {} : { numStandbyReplicas: options.numStandbyReplicas }),
+        },
         ...(options.assignors === undefined ? {} : { assignors: options.assignors }),
       });
     } catch (error) {

@@ -14,6 +14,7 @@ import { aimByWeight } from './aim-by-weight.js';
 /** Balanced by weight, with hysteresis. */
 export const weighted: TaskAssignor = {
   name: 'weighted',
+  balancesByWeight: true,
   assign: (input) =>
     placeInSteps(input, reportedCopies, (tasks, { members }, copies) => aimByWeight(tasks, members, copies)),
 };

@@ -11,6 +11,7 @@ import type {
   MemberAssignment,
   MemberId,
   MemberReport,
+  PlacedBy,
   Plan,
   RecordedOffset,
   RecordedPunctuation,
@@ -134,6 +135,9 @@ export const planOf = objectOf<Plan>({
   assignment: mapOf<MemberId, MemberAssignment>(assignmentOf),
   placedOver: optional(listOf(memberIdOf)),
   followUp: optional(booleanOf),
+  placedBy: optional(
+    objectOf<PlacedBy>({ settings: mapOf<string, string>(textOf), tags: mapOf<MemberId, string>(textOf) }),
+  ),
   settingsDigest: optional(textOf),
   rest: optional(
     objectOf<Rest>({

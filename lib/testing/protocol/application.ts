@@ -46,6 +46,8 @@ export function decideUpon(sight: Sight): readonly Action[] {
     assignor,
     wanted,
     load: null,
+    weights: new Map(),
+    heavy: null,
     tickReason: 'model',
     failed,
     resume: false,

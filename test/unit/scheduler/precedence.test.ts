@@ -99,6 +99,8 @@ describe('a tick that holds back', () => {
       assignor: { name: 'none', assign: () => ({ members: new Map(), followUp: false }) },
       wanted: Object.keys(newest.assignment).length,
       load: null,
+      weights: new Map(),
+      heavy: null,
       tickReason: 'test',
       failed: [],
       resume: false,

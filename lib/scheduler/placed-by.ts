@@ -1,0 +1,65 @@
+/**
+ * By which settings and tags a placement is made, kept in its plan as texts by name: a plan made by others is to be made anew
+ * (features F5: standbys are added and taken away while everything runs). Pure.
+ */
+import type { AssignmentSettings } from '../assignment/task-assignor.js';
+import type { MemberId, PlacedBy, Plan } from '../leases/records.js';
+import type { Settings } from '../model/settings.js';
+import type { Membership } from './membership.js';
+
+/** What assignors see of the settings. */
+export function placementSettings(settings: Settings): AssignmentSettings {
+  return {
+    numStandbyReplicas: settings.numStandbyReplicas,
+    standbyKind: settings.standbyKind,
+    acceptableRecoveryLag: settings.acceptableRecoveryLag,
+    maxWarmupReplicas: settings.maxWarmupReplicas,
+    rackAwareAssignmentTags: settings.rackAwareAssignmentTags,
+    rackAwareAssignmentStrategy: settings.rackAwareAssignmentStrategy,
+    rackAwareAssignmentTrafficCost: settings.rackAwareAssignmentTrafficCost,
+    rackAwareAssignmentNonOverlapCost: settings.rackAwareAssignmentNonOverlapCost,
+  };
+}
+
+/** What a placement made now is made by; only of members that count is there anything to know. */
+export function placedByNow(
+  settings: Settings,
+  { counted, members }: Pick<Membership, 'counted' | 'members'>,
+): PlacedBy {
+  const all = { ...placementSettings(settings), tasksPerMember: settings.tasksPerMember };
+  const tagged = members.filter(({ memberId, tags }) => counted.includes(memberId) && Object.keys(tags).length > 0);
+  return {
+    settings: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, JSON.stringify(value)])),
+    tags: Object.fromEntries(tagged.map(({ memberId, tags }) => [memberId, textOfTags(tags)])),
+  };
+}
+
+/**
+ * What is other than it was when the newest plan was made, in words. Nothing of a plan of an older version, which does not say; nor of
+ * members that it has not counted, nor of those that do not run now.
+ */
+export function otherwisePlaced(
+  plan: Plan,
+  now: PlacedBy,
+  { counted, members }: Pick<Membership, 'counted' | 'members'>,
+): readonly string[] {
+  const before = plan.placedBy;
+  if (before === undefined) return [];
+  const settings = Object.entries(now.settings)
+    .filter(([name, value]) => before.settings[name] !== undefined && before.settings[name] !== value)
+    .map(([name, value]) => `${name} ${value}, before ${before.settings[name]}`);
+  const running = members
+    .filter(({ memberId, status }) => status === 'claimed' && counted.includes(memberId))
+    .map(({ memberId }) => memberId);
+  const countedBefore = new Set<MemberId>(plan.placedOver ?? (Object.keys(plan.assignment) as MemberId[]));
+  const tags = running
+    .filter((id) => countedBefore.has(id) && (before.tags[id] ?? NO_TAGS) !== (now.tags[id] ?? NO_TAGS))
+    .map((id) => `${id} has other tags`);
+  return [...settings, ...tags];
+}
+
+const NO_TAGS = '';
+
+function textOfTags(tags: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
