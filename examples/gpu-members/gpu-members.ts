@@ -14,7 +14,7 @@ import {
 } from '../../lib/assignment/index.js';
 
 /** The sub-topology that labels photos (`app.topology.describe()`). It has no store, so nothing of it is warmed up. */
-const needsGpu = (id: string): boolean => id.startsWith('0_');
+export const needsGpu = (id: string): boolean => id.startsWith('0_');
 
 /** Members that say that they have one; before anybody has said so, for a first plan, those that have not said anything. */
 function mayLabel(members: readonly AssignableMember[]): (member: AssignableMember) => boolean {

@@ -1,6 +1,25 @@
+import { setTimeout } from 'node:timers/promises';
+import type { LocalState, LocalStreams } from '../../lib/local/index.js';
 import { tryOut } from '../try-out.js';
-import { gpuMembers } from './gpu-members.js';
+import { gpuMembers, needsGpu } from './gpu-members.js';
 import labelPhotos, { counts, photos } from './label-photos.js';
+
+/** For how long the first plan, made before any member has said what it has, may stand. */
+const LOOKS_MOST = 200;
+const LOOK_EVERY_MS = 50;
+
+/** Members once each runs what the plan gives it, and all that needs a GPU is where there is one. */
+async function placed(streams: Pick<LocalStreams, 'state'>): Promise<LocalState['members']> {
+  for (let looks = 1; ; looks++) {
+    const { members, plan } = await streams.state();
+    const isPlaced = members.every(
+      ({ id, tasks }) =>
+        String(tasks) === String(plan?.assignment[id]?.active) && (id === 'member-2' || !tasks.some(needsGpu)),
+    );
+    if (isPlaced || looks === LOOKS_MOST) return members;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+}
 
 const { updates, members } = await tryOut(labelPhotos, {
   topics: ['photos', 'label-counts'],
@@ -15,7 +34,7 @@ const { updates, members } = await tryOut(labelPhotos, {
     ]),
   output: async (streams) => ({
     updates: await streams.read('label-counts', counts),
-    members: (await streams.state()).members,
+    members: await placed(streams),
   }),
 });
 

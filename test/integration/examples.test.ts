@@ -23,7 +23,7 @@ describe('an example', () => {
   it('is there for each folder of examples/', async () => {
     const folders = (await readdir(`${root}examples`, { withFileTypes: true })).filter((each) => each.isDirectory());
 
-    const own = ['simulate', 'gpu-members']; // have tests of their own
+    const own = ['simulate', 'gpu-members', 'rebalances']; // have tests of their own
     const names = folders.map(({ name }) => name).filter((name) => !own.includes(name));
     expect(exampleRuns.map(({ name }) => name).sort()).toEqual(names.sort());
   });
@@ -51,7 +51,8 @@ describe('npm run example', () => {
 
     expect(failure).toMatchObject({
       code: 1,
-      stderr: 'Usage: npm run example -- enrichment|fraud|orders|sessions|simulate|windowed-sums\n',
+      stderr:
+        'Usage: npm run example -- enrichment|fraud|gpu-members|orders|rebalances|sessions|simulate|windowed-sums\n',
     });
   });
 });
