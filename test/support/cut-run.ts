@@ -32,6 +32,8 @@ export interface CutResult {
   readonly written: Readonly<Record<string, readonly string[]>>;
   /** Changelog records, sorted: store, key and value as hexadecimals, timestamp. */
   readonly changelog: readonly string[];
+  /** How many records each commit wrote to an output topic: what comes in the right order may still come too soon, or too late. */
+  readonly commits: readonly string[];
 }
 
 type Committed = ReadonlyMap<TopicPartitionKey, { readonly nextOffset: Offset; readonly metadata: string }>;
@@ -56,10 +58,11 @@ export async function cutRun(app: StreamsApp, inputs: readonly CutInput[], optio
   const logs = new Map<string, StoreWrite[]>([...storeOf.values()].map((store) => [store, []]));
   const written: Record<string, string[]> = {};
   const changelog: string[] = [];
+  const commits: string[] = [];
   let stores = createStores(app.topology.stores.values());
   let committed: Committed = new Map();
   let task = await open(app, stores, committed, inputs);
-  for (let left = inputs.length; left > 0; left -= step) {
+  for (let left = inputs.length, commit = 0; left > 0; left -= step, commit += 1) {
     await task.process(0, step);
     const output = await task.seal();
     for (const store of stores.values()) store.commit();
@@ -76,6 +79,7 @@ export async function cutRun(app: StreamsApp, inputs: readonly CutInput[], optio
       const list = written[topic] ?? [];
       for (const { key, value, timestampMs } of set) list.push(`${hex(key)} ${hex(value)} ${timestampMs}`);
       written[topic] = list;
+      commits.push(`${commit} ${topic}: ${set.size}`);
     }
     if (!restart) continue;
     await task.process(0, 1); // aborted: nothing of it may be seen
@@ -85,7 +89,7 @@ export async function cutRun(app: StreamsApp, inputs: readonly CutInput[], optio
     task = await open(app, stores, committed, inputs);
   }
   await task.close();
-  return { written, changelog: changelog.sort() };
+  return { written, changelog: changelog.sort(), commits };
 }
 
 async function open(
