@@ -28,8 +28,8 @@ function application(cacheMaxBytes: number) {
     value: string(),
     init: () => '',
     add: (_key: string, value: string | null, all: string) => all + value,
-    merge: (_key: string, all: string, one: string) => `${all}(${one})`,
   };
+  const merge = (_key: string, all: string, one: string) => `${all}(${one})`;
   for (const emit of STRATEGIES) {
     const name = (kind: string) => `${kind}-${emit === 'onWindowClose' ? 'c' : 'u'}`;
     const windows = hopping({ size: 20, advance: 10, grace: 15 });
@@ -54,7 +54,7 @@ function application(cacheMaxBytes: number) {
       grouped
         .windowedBy(sessions)
         .emitStrategy(emit)
-        .aggregate({ ...joined, store: name('ses') }),
+        .aggregate({ ...joined, merge, store: name('ses') }),
     );
   }
   write(
