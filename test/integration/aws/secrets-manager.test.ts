@@ -72,7 +72,9 @@ describe('a login from a secret', () => {
     const rotated = await sasl.credentials(first);
 
     expect([first.password, rotated.password]).toEqual([`${HIDDEN}-1`, `${HIDDEN}-2`]);
-    expect(events).toEqual([{ event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: true } }]);
+    expect(events).toEqual([
+      { level: 'warn', event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: true } },
+    ]);
   });
 });
 

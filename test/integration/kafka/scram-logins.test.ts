@@ -105,6 +105,7 @@ describe('a password that is changed on the brokers and in the secret', () => {
       expect(refusal).toMatchObject({ code: 'STREAMS_INVALID_SETTING' });
       expect(await readAll(log, at)).toEqual(['0:a=1']);
       expect(events).toContainEqual({
+        level: 'warn',
         event: 'kafka-login-refused',
         fields: { secret: SECRET, secretHasChanged: true },
       });

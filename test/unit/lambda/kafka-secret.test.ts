@@ -72,8 +72,8 @@ describe('credentials from a secret', () => {
     expect(answers).toEqual([rotated, rotated]);
     expect(asked).toEqual([arn, arn, arn]);
     expect(events).toEqual([
-      { event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: true } },
-      { event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: false } },
+      { level: 'warn', event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: true } },
+      { level: 'warn', event: 'kafka-login-refused', fields: { secret: arn, secretHasChanged: false } },
     ]);
   });
 });

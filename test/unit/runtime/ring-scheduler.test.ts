@@ -94,6 +94,7 @@ describe('the member that a doorbell wakes', () => {
 
     expect(outcome).toMatchObject({ ended: 'idle', recordsProcessed: 4 });
     expect(world.events).toContainEqual({
+      level: 'warn',
       event: 'scheduler-not-rung',
       fields: expect.objectContaining({ code: 'STREAMS_UNAVAILABLE', message: 'no concurrency left' }),
     });
