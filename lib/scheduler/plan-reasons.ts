@@ -4,8 +4,7 @@ import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type Membership, placedOver } from './membership.js';
 import { otherwisePlaced, placedByNow } from './placed-by.js';
 import { actives } from './placements.js';
-import type { ApplicationState } from './state.js';
-import type { HeavyMember } from './task-weights.js';
+import type { ApplicationState, HeavyMember } from './state.js';
 import type { Resolution } from './topics.js';
 import type { WorkLoad } from './wanted-members.js';
 

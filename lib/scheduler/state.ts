@@ -6,7 +6,6 @@ import type { TaskId } from '../model/task-id.js';
 import type { TopicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { SlotInvocation } from './heartbeat-watch.js';
-import type { HeavyMember } from './task-weights.js';
 import type { WorkLoad } from './wanted-members.js';
 
 /** A slot, and for how long this scheduler has seen its item (status, incarnation, heartbeat version) stand still. */
@@ -33,6 +32,13 @@ export interface ObservedChangelog {
   readonly startOffset: Offset;
   /** What a copy can reach (exclusive): the last stable offset; of a source topic, what its task has committed. */
   readonly endOffset: Offset;
+}
+
+/** A member that carries too much. */
+export interface HeavyMember {
+  readonly memberId: MemberId;
+  /** What its tasks weigh, as a part of its share. */
+  readonly part: number;
 }
 
 /** All that a tick decides upon, as one immutable value. Kafka: KIP-924's `ApplicationState`. */

@@ -9,25 +9,18 @@
  *       minute moves nothing, and what no move makes better costs next to nothing
  */
 import { weightsOf } from '../assignment/weighted/task-weight.js';
-import type { MemberId, Plan } from '../leases/records.js';
+import type { Plan } from '../leases/records.js';
 import type { TaskId } from '../model/task-id.js';
 import { capacityOf } from './capacity.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import { placedOver } from './membership.js';
-import type { ApplicationState, ObservedMember } from './state.js';
+import type { ApplicationState, HeavyMember, ObservedMember } from './state.js';
 import { loadsByTask } from './work-load.js';
 
 /** How much of its share a member carries that is heavy (K2). */
 export const HEAVY_PART = 1.25;
 /** For how long, in milliseconds (K3). */
 export const HEAVY_FOR_MS = 60_000;
-
-/** A member that carries too much. */
-export interface HeavyMember {
-  readonly memberId: MemberId;
-  /** What its tasks weigh, as a part of its share. */
-  readonly part: number;
-}
 
 /** The state with what tasks weigh, and with who is heavy where that is a reason for a plan now. */
 export function withWeights(state: ApplicationState, watch: HeartbeatWatch, nowMonotonicMs: number): ApplicationState {
