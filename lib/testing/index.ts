@@ -7,8 +7,8 @@ export type {
   TestInput,
   TestRecord,
 } from './driver/driver-options.js';
-export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
 export { inVirtualTime, type VirtualTimeOptions } from './in-virtual-time.js';
+export { type ExploreProtocolOptions, exploreProtocol, type ProtocolReport } from './protocol/explore-protocol.js';
 export type { Chance } from './simulation/chance.js';
 export type { StoreComparison } from './simulation/door/comparisons.js';
 export type { SimulatedRecord, SimulatedResults, SimulatedRun } from './simulation/door/simulated-run.js';
