@@ -9,6 +9,8 @@ import type { CheckedRun, Checker } from './checker.js';
 
 /** Schedules that are watched. */
 const WATCHED_SCHEDULES = 2;
+/** Longest that the restores of the tasks that wake take where the application has them held back: they are a few thousand bytes each. */
+const RESTORES_HELD_BACK_MS = 120_000;
 /** Time after a moment of the schedule for what it brings about. */
 const SLACK_MS = 5_000;
 const LOOK_INTERVAL_MS = 1_000;
@@ -92,10 +94,11 @@ async function fallsAsleep({ cloud, wrong }: CheckedRun): Promise<boolean> {
 async function wakes({ cloud, witness, wrong }: CheckedRun): Promise<void> {
   const last = cloud.inputs.at(-1);
   if (last === undefined) return;
-  const { sessionTimeoutMs, tickIntervalMs } = cloud.app.settings;
+  const { sessionTimeoutMs, tickIntervalMs, restoreMaxBytesPerSecond } = cloud.app.settings;
   const { nowMs } = cloud.time;
   await cloud.append({ ...last, atMs: nowMs, timestampMs: cloud.host.clock.now() });
-  const deadlineMs = nowMs + SCHEDULE_INTERVAL_MS + sessionTimeoutMs + 4 * tickIntervalMs;
+  const heldBackMs = restoreMaxBytesPerSecond > 0 ? RESTORES_HELD_BACK_MS : 0;
+  const deadlineMs = nowMs + SCHEDULE_INTERVAL_MS + sessionTimeoutMs + 4 * tickIntervalMs + heldBackMs;
   while (!(await isSettled(cloud, witness))) {
     if (cloud.time.nowMs >= deadlineMs) {
       wrong(`a record appended while it sleeps is not processed after ${deadlineMs - nowMs} ms`);
