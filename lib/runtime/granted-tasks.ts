@@ -8,6 +8,7 @@
  *   G3  what a predecessor of the same slot still holds while it hands over is waited for a moment, then taken
  *   G4  a task that this application does not have, since a plan of another version of it grants it, is left alone: its lease is for
  *       a member that can run it
+ *   G5  who has lost its slot takes and starts nothing more, also in the midst of a look that a slow table has held up
  */
 import type { Incarnation, Lease, Plan } from '../leases/records.js';
 import type { Settings } from '../model/settings.js';
@@ -32,6 +33,8 @@ export interface GrantedTasksInit {
   /** Tasks that a doorbell wants run, granted or not. */
   readonly wanted: ReadonlySet<TaskId>;
   readonly predecessorDrains: boolean;
+  /** Whether the slot is lost: what is being read meanwhile is of no use any more (G5). */
+  readonly isLost: () => boolean;
 }
 
 export class GrantedTasks {
@@ -76,6 +79,7 @@ export class GrantedTasks {
     const wanted = this.goals(plan);
     for (const taskId of this.waitedForSinceMs.keys()) if (!wanted.has(taskId)) this.waitedForSinceMs.delete(taskId);
     for (const taskId of wanted) {
+      if (this.init.isLost()) break;
       if (tasks.status(taskId) !== undefined) continue; // running, or still handing back
       if (!directory.tasks.has(taskId)) continue; // G4
       const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
@@ -111,10 +115,10 @@ export class GrantedTasks {
   private async takeOne(plan: Plan | null, directory: TaskDirectory, taskId: TaskId): Promise<boolean> {
     const { ports, self, tasks } = this.init;
     const lease = await ports.leases.readLease(taskId);
-    if (!(await this.mayTakeNow(plan, taskId, lease))) return false;
+    if (!(await this.mayTakeNow(plan, taskId, lease)) || this.init.isLost()) return false;
     const taken = await ports.leases.takeLease({ taskId, owner: self, expected: lease });
     const task = { taskId, previous: lease, planNumber: plan?.number ?? 0, waitedMs: this.waitedMs(taskId) };
-    if (taken.applied) tasks.start(directory, { ...task, lease: taken.item });
+    if (taken.applied && !this.init.isLost()) tasks.start(directory, { ...task, lease: taken.item });
     return taken.applied;
   }
 

@@ -216,6 +216,7 @@ class MemberRun {
       tasks: this.tasks,
       wanted: new Set(options.doorbell?.keys() ?? []),
       predecessorDrains,
+      isLost: () => this.stop.reason === 'lost',
     });
     const isRunning = (taskId: TaskId) => this.tasks.status(taskId) !== undefined;
     this.copies = new MemberCopies({ ports, logger: this.logger, kept, isRunning });
