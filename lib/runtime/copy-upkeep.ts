@@ -5,10 +5,10 @@
  * neither would hear how far behind it is, nor that it is at the end still, which is what makes it usable later (D2 of load-store.ts).
  */
 import type { Clock } from '../host/host.js';
+import { changelogEnds } from '../log/changelog-ends.js';
 import { type StreamsError, TopicRecreatedError, UnknownTopicError } from '../model/errors.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
 import type { StreamsApp } from '../topology/app.js';
-import { changelogEnds } from './open-copy.js';
 import type { RuntimePorts } from './ports.js';
 import type { StoreCopy } from './store-copy.js';
 
@@ -48,11 +48,10 @@ export class CopyUpkeep {
   }
 
   private async tellEnds(copies: readonly StoreCopy[]): Promise<void> {
-    const askedAtMs = this.init.clock.now();
-    const ends = await changelogEnds(
-      this.init,
-      copies.map(({ changelog }) => changelog),
-    );
+    const { app, log, clock } = this.init;
+    const askedAtMs = clock.now();
+    const changelogs = copies.map(({ changelog }) => changelog);
+    const ends = await changelogEnds(log, app.applicationId, changelogs);
     for (const copy of copies)
       copy.sawEnd(ends.get(topicPartitionKey(copy.changelog)) ?? copy.kept.nextOffset, askedAtMs);
   }

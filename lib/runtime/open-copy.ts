@@ -1,8 +1,9 @@
 /** Begins a copy of a store: with what this process has kept of it, else with the newest snapshot, else with the start of the log. */
 import type { Logger } from '../host/host.js';
+import { changelogEnds } from '../log/changelog-ends.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
-import { type TopicPartition, topicPartitionKey } from '../model/topic-partition.js';
+import { topicPartitionKey } from '../model/topic-partition.js';
 import { refusalByPosition } from '../snapshots/usability.js';
 import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -112,28 +113,7 @@ function copyOf(
   return new StoreCopy({ home, kept, changelog, clock, stallTimeoutMs: app.settings.restoreStallTimeoutMs, ...how });
 }
 
-/** Where a copy may go to now: the last stable offset; of a source topic, the committed input offset. */
 async function changelogEnd({ app, ports, changelog }: OpenCopy): Promise<Offset> {
-  const ends = await changelogEnds({ app, log: ports.log }, [changelog]);
+  const ends = await changelogEnds(ports.log, app.applicationId, [changelog]);
   return ends.get(topicPartitionKey(changelog)) ?? (0 as Offset);
-}
-
-/** The same of several at once. */
-export async function changelogEnds(
-  {
-    app,
-    log,
-  }: { readonly app: StreamsApp; readonly log: Pick<RuntimePorts['log'], 'listOffsets' | 'committedOffsets'> },
-  changelogs: readonly TaskChangelog[],
-): Promise<ReadonlyMap<string, Offset>> {
-  const at = (wanted: readonly TaskChangelog[]): readonly TopicPartition[] =>
-    wanted.map(({ topic, partition }) => ({ topic, partition }));
-  const own = at(changelogs.filter(({ internal }) => internal));
-  const sources = at(changelogs.filter(({ internal }) => !internal));
-  const ends = own.length === 0 ? [] : await log.listOffsets(own, 'lastStable');
-  const committed = sources.length === 0 ? [] : await log.committedOffsets(app.applicationId, sources);
-  return new Map<string, Offset>([
-    ...ends,
-    ...[...committed].map(([key, { nextOffset }]) => [key, nextOffset] as const),
-  ]);
 }

@@ -8,6 +8,7 @@
  *       replaced meanwhile
  */
 import type { Host } from '../host/host.js';
+import { changelogEnds } from '../log/changelog-ends.js';
 import type { LogReader, OffsetStore, TopicDescription } from '../log/log.js';
 import { asStreamsError } from '../model/errors.js';
 import { type Offset, offset } from '../model/offset.js';
@@ -31,8 +32,7 @@ export interface ObserveChangelogs {
 
 /**
  * Starts and ends of the changelogs of these tasks; null if they could not be read in time. One whose topic is not there yet is
- * empty. A source topic that serves as changelog ends, for a copy, at what its task has committed. Kafka: `fetchEndOffsets` and
- * `fetchCommittedOffsets` of `StreamsPartitionAssignor`.
+ * empty.
  */
 export async function observeChangelogs(
   question: ObserveChangelogs,
@@ -69,17 +69,14 @@ async function readAll({
   for (const key of changelogs.keys()) observed.set(key, { startOffset: offset(0), endOffset: offset(0) });
   for (let from = 0; from < existing.length; from += PARTITIONS_PER_CALL) {
     const batch = existing.slice(from, from + PARTITIONS_PER_CALL);
-    const sources = batch.filter(({ internal }) => !internal);
-    const [starts, ends, committed] = await Promise.all([
+    const [starts, ends] = await Promise.all([
       log.listOffsets(batch, 'earliest'),
-      log.listOffsets(batch, 'lastStable'),
-      sources.length === 0 ? null : log.committedOffsets(app.applicationId, sources),
+      changelogEnds(log, app.applicationId, batch),
     ]);
     for (const at of batch) {
       const key = topicPartitionKey(at);
       const startOffset = starts.get(key) ?? offset(0);
-      const endOffset = at.internal ? ends.get(key) : committed?.get(key)?.nextOffset;
-      observed.set(key, { startOffset, endOffset: atLeast(startOffset, endOffset) });
+      observed.set(key, { startOffset, endOffset: atLeast(startOffset, ends.get(key)) });
     }
   }
   return observed;

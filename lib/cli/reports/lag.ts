@@ -1,4 +1,5 @@
 import type { Lease, Member, MemberId } from '../../leases/records.js';
+import { changelogEnds } from '../../log/changelog-ends.js';
 import { CommandRefusedError } from '../../model/errors.js';
 import { lagBetween } from '../../model/offset.js';
 import { compareTaskIds, type TaskId } from '../../model/task-id.js';
@@ -57,9 +58,10 @@ export async function reportLag({ applicationId, app, leases, log: connect }: Ap
   const directory = await loadTaskDirectory(app, log, plan?.partitions ?? {});
   const specs = [...directory.tasks.values()].sort((a, b) => compareTaskIds(a.taskId, b.taskId));
   const inputs = await inputLags(applicationId, log, specs, held);
-  const ends = await log.listOffsets(
+  const ends = await changelogEnds(
+    log,
+    applicationId,
     specs.flatMap(({ changelogs }) => changelogs),
-    'lastStable',
   );
   const tasks = specs.map(({ taskId, changelogs }): TaskLag => {
     const own = inputs.get(taskId) ?? [];
