@@ -36,6 +36,11 @@ export function wantedSlots(members: number, slots: readonly Marked[], isElastic
   return wanted;
 }
 
+/** The slots that are marked. */
+export function drainedSlots(slots: readonly Marked[]): ReadonlySet<MemberId> {
+  return new Set(slots.filter(({ drain }) => drain !== undefined).map(({ memberId: id }) => id));
+}
+
 /** Marks a slot, or takes its mark away (null). Condition: there is such a slot. */
 export function stepDrainMark(before: SlotItem | null, drain: DrainMark | null): Conditional<Member> {
   if (before === null || before.status === 'retired') return { applied: false, item: null };

@@ -1,5 +1,6 @@
 /** How many members are wanted, where that is for the scheduler to decide: what it has seen, put before wanted-members.ts. */
-import type { ElasticState, Plan } from '../leases/records.js';
+import { drainedSlots } from '../leases/drain-marks.js';
+import type { ElasticState, MemberId, Plan } from '../leases/records.js';
 import type { MembersRange } from '../model/settings.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import type { ApplicationState } from './state.js';
@@ -23,9 +24,7 @@ export function withWanted(
   const { membersCooldownMs: cooldownMs, membersLagTargetMs: lagTargetMs, tasksPerMember } = state.app.settings;
   const taskIds = resolveTopics(state).resolved.tasks.map(({ taskId }) => taskId);
   const load = workLoadOf(state, taskIds);
-  const drained = new Set<string>(
-    state.members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId),
-  );
+  const drained = drainedSlots(state.members);
   const slots = plan === null || plan.rest !== undefined ? null : slotsOf(plan).filter((id) => !drained.has(id));
   const heldFor = (name: string, holds: boolean): number => {
     const ms = watch.standing(name, `${holds} ${slots?.length}`, nowMonotonicMs);
@@ -76,6 +75,6 @@ function stateAfter(
   return { changedIn: next.number, capacity: grew ? load.recordsPerSecond / slots : (before?.capacity ?? 0) };
 }
 
-function slotsOf({ assignment }: Pick<Plan, 'assignment'>): readonly string[] {
-  return Object.keys(assignment);
+function slotsOf({ assignment }: Pick<Plan, 'assignment'>): readonly MemberId[] {
+  return Object.keys(assignment) as MemberId[];
 }

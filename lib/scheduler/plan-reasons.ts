@@ -1,4 +1,5 @@
 /** Which facts the newest plan does not know, in words (features D26: what triggers a rebalance). Pure. */
+import { drainedSlots } from '../leases/drain-marks.js';
 import type { MemberId, Plan } from '../leases/records.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type Membership, placedOver } from './membership.js';
@@ -53,7 +54,7 @@ export function changes(state: ApplicationState, membership: Membership, resolut
 
 /** Slots that the newest plan counts and an operator drains. */
 function drained(plan: Plan, { wanted, members }: Membership): readonly string[] {
-  const marked = new Set(members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId));
+  const marked = drainedSlots(members);
   return placedOver(plan)
     .filter((id) => marked.has(id) && !wanted.includes(id))
     .map((id) => `${id} is drained`);
@@ -61,7 +62,7 @@ function drained(plan: Plan, { wanted, members }: Membership): readonly string[]
 
 /** The listed slots of a plan with those that are drained, which go for another reason, left out. */
 function wantedChange(plan: Plan, { wanted, members }: Membership, load: WorkLoad | null): readonly string[] {
-  const marked = new Set(members.filter(({ drain }) => drain !== undefined).map(({ memberId }) => memberId));
+  const marked = drainedSlots(members);
   const listed = (Object.keys(plan.assignment) as MemberId[]).filter((id) => !marked.has(id));
   const isSame = listed.length === wanted.length && wanted.every((id) => plan.assignment[id] !== undefined);
   if (isSame) return [];

@@ -1,3 +1,4 @@
+import { drainedSlots } from '../../leases/drain-marks.js';
 import type { MemberId } from '../../leases/records.js';
 import { CommandRefusedError } from '../../model/errors.js';
 import type { TaskId } from '../../model/task-id.js';
@@ -44,7 +45,7 @@ export async function drainMember(
   const [members, plan, starts] = await Promise.all([leases.listMembers(), leases.readPlan(), leases.listStarts()]);
   const member = members.find((one) => one.memberId === memberId);
   if (member === undefined) throw refused(`there is no ${memberId}`, members.map((one) => one.memberId).join(', '));
-  const marked = new Set(members.filter(({ drain }) => drain !== undefined).map((one) => one.memberId));
+  const marked = drainedSlots(members);
   const listed = (Object.keys(plan?.assignment ?? {}) as MemberId[]).filter((id) => !marked.has(id));
   if (!cancel && listed.every((id) => id === memberId)) throw lastOne(memberId);
   const warmUntilMs = warmForMs === null ? null : nowMs + warmForMs;
