@@ -14,7 +14,7 @@
  *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
  *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
  *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
- *   N7  a slot that is drained warm is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
+ *   N8  a slot that is drained warm is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
