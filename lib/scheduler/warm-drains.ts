@@ -6,6 +6,7 @@
  *   W2  there are no more warm-ups in all than `maxWarmupReplicas`; the other tasks wait their turn
  *   W3  it ends: with the last task that moves, with the slot's incarnation, or when the operator's patience is over
  */
+import { isAcceptable, lagOn } from '../assignment/lags.js';
 import type { AssignableMember, AssignableTask, AssignmentInput } from '../assignment/task-assignor.js';
 import type { MemberAssignment, MemberId, Plan } from '../leases/records.js';
 import type { TaskId } from '../model/task-id.js';
@@ -58,9 +59,7 @@ export function keptUntilWarm(
 
 /** W1. */
 function isReady(task: AssignableTask, to: AssignableMember, { settings }: AssignmentInput): boolean {
-  if (!task.stateful) return true;
-  const lag = to.lags.get(task.id) ?? task.changelogRecords;
-  return lag !== undefined && lag <= settings.acceptableRecoveryLag;
+  return !task.stateful || isAcceptable(lagOn(to, task), settings.acceptableRecoveryLag);
 }
 
 function countWarmups(assignment: Plan['assignment']): number {
