@@ -6,6 +6,7 @@
  * has ended cleanly, is found nowhere.
  */
 import type { Incarnation, Member } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import type { FailedInvocation } from './scheduler-event.js';
 
 /** The tag of a member that holds the request id of the invocation that runs it. */
@@ -15,9 +16,9 @@ export const REQUEST_ID_TAG = 'lambda.request.id';
 export function failedMembers(failed: readonly FailedInvocation[], members: readonly Member[]): readonly Incarnation[] {
   const requestIds = new Set(failed.map(({ requestId }) => requestId));
   return members
-    .filter(({ status, tags }) => {
-      const requestId = tags[REQUEST_ID_TAG];
-      return (status === 'claimed' || status === 'draining') && requestId !== undefined && requestIds.has(requestId);
+    .filter((member) => {
+      const requestId = member.tags[REQUEST_ID_TAG];
+      return isRun(member) && requestId !== undefined && requestIds.has(requestId);
     })
     .map(({ memberId, incarnation }) => ({ memberId, incarnation }));
 }

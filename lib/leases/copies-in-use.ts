@@ -8,6 +8,7 @@
 import type { TaskId } from '../model/task-id.js';
 import { isSameIncarnation } from './lease-transitions.js';
 import type { Lease, Member } from './records.js';
+import { isRun } from './rules.js';
 
 export function areCopiesInUse(question: {
   readonly taskIds: readonly TaskId[];
@@ -20,7 +21,6 @@ export function areCopiesInUse(question: {
   return leases.some(({ taskId, owner }) => {
     if (owner === null || !taskIds.includes(taskId)) return false;
     const member = members.find((one) => isSameIncarnation(one, owner));
-    if (member?.status !== 'claimed' && member?.status !== 'draining') return false;
-    return (member.report.idleForMs ?? 0) < idleTimeoutMs;
+    return member !== undefined && isRun(member) && (member.report.idleForMs ?? 0) < idleTimeoutMs;
   });
 }

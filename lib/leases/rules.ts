@@ -86,7 +86,12 @@ export function leasesWithoutLiveOwner(leases: readonly Lease[], members: readon
 }
 
 function isRunning(member: Member, owner: Incarnation): boolean {
-  return isSameIncarnation(member, owner) && (member.status === 'claimed' || member.status === 'draining');
+  return isSameIncarnation(member, owner) && isRun(member);
+}
+
+/** Whether an incarnation runs the slot, as far as the table knows: one that hands over runs it still. */
+export function isRun({ status }: Pick<Member, 'status'>): boolean {
+  return status === 'claimed' || status === 'draining';
 }
 
 function isLive(member: Member, plan: Plan): boolean {

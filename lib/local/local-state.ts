@@ -1,5 +1,6 @@
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { MemberId, MemberStatus, Plan } from '../leases/records.js';
+import { compareMemberIds } from '../leases/slots.js';
 import type { MembersRange } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
 
@@ -47,13 +48,9 @@ export async function observeState(
         running: running.has(memberId),
         tasks: tasksOf(memberId),
       }))
-      .sort((a, b) => slotNumber(a.id) - slotNumber(b.id)),
+      .sort((a, b) => compareMemberIds(a.id, b.id)),
     membersWanted: typeof wanted === 'number' ? wanted : Object.keys(plan?.assignment ?? {}).length,
     unowned: tasksOf(null),
     plan: plan === null ? null : { number: plan.number, reason: plan.reason, assignment: plan.assignment },
   };
-}
-
-function slotNumber(id: MemberId): number {
-  return Number(id.slice('member-'.length));
 }

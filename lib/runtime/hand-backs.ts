@@ -9,6 +9,7 @@
  *   B2  nobody is waited for longer than {@link patienceMs}: the next owner may never come
  */
 import type { MemberId, Plan } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import { asStreamsError } from '../model/errors.js';
 import type { Settings } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
@@ -75,8 +76,7 @@ export class HandBacks {
     const { ports } = this.init;
     try {
       const member = await ports.leases.readMember(successor);
-      const isRun = member?.status === 'claimed' || member?.status === 'draining';
-      return isRun && (member.report.planRead ?? 0) >= planNumber;
+      return member !== null && isRun(member) && (member.report.planRead ?? 0) >= planNumber;
     } catch (thrown) {
       const error = asStreamsError(thrown);
       if (error.kind !== 'transient') throw error;

@@ -2,6 +2,7 @@
 
 import type { Logger } from '../host/host.js';
 import type { Incarnation, MemberReport, Plan, RestoreReport } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import type { TaskId } from '../model/task-id.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { RuntimePorts } from './ports.js';
@@ -75,7 +76,7 @@ async function readRestoresOfOthers(
 ): Promise<readonly RestoreReport[]> {
   const members = await leases.listMembers();
   return members
-    .filter((one) => one.memberId !== memberId && (one.status === 'claimed' || one.status === 'draining'))
+    .filter((one) => one.memberId !== memberId && isRun(one))
     .flatMap(({ report }) => report.restores ?? []);
 }
 

@@ -12,6 +12,7 @@
  */
 import type { Logger } from '../host/host.js';
 import type { Incarnation, Member } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import { asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { RuntimePorts } from './ports.js';
@@ -46,9 +47,5 @@ export async function ringScheduler({ app, ports, logger, self, before }: RingSc
 
 function ranBefore(member: Member, before: readonly Member[]): boolean {
   const then = before.find(({ memberId }) => memberId === member.memberId);
-  return then !== undefined && isRunning(member) && isRunning(then) && then.incarnation === member.incarnation;
-}
-
-function isRunning({ status }: Member): boolean {
-  return status === 'claimed' || status === 'draining';
+  return then !== undefined && isRun(member) && isRun(then) && then.incarnation === member.incarnation;
 }

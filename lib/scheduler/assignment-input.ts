@@ -6,6 +6,7 @@ import {
   RUNNING_LAG,
 } from '../assignment/task-assignor.js';
 import type { Lease, MemberId, Plan, StorePosition } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -149,8 +150,9 @@ function lagsOf(
  * Its leases, as far as it has what they need: those that it reports to run, and those that it has taken since, of which its report
  * can not know yet. Where it restores or refuses one its next report says so.
  */
-function tasksRunBy({ report, memberId, incarnation, status }: ObservedMember, leases: readonly Lease[]): Set<TaskId> {
-  if (status !== 'claimed' && status !== 'draining') return new Set();
+function tasksRunBy(member: ObservedMember, leases: readonly Lease[]): Set<TaskId> {
+  const { report, memberId, incarnation } = member;
+  if (!isRun(member)) return new Set();
   const without = new Set([...(report.restoring ?? []), ...(report.refused ?? []).map(({ taskId }) => taskId)]);
   const owned = leases.filter(({ owner }) => owner?.memberId === memberId && owner.incarnation === incarnation);
   return new Set(owned.map(({ taskId }) => taskId).filter((taskId) => !without.has(taskId)));

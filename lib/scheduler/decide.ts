@@ -4,6 +4,7 @@
  * A tick that finds everything as the newest plan says decides upon nothing.
  */
 import type { Plan } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import type { StreamsError } from '../model/errors.js';
 import { hasSnapshotStandbys } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
@@ -79,7 +80,7 @@ export function tasksToPlace(state: ApplicationState): readonly TaskSpec[] | nul
 function announcements(membership: Membership, plan: Plan | null): readonly AnnouncePlan[] {
   if (plan === null) return [];
   return membership.members
-    .filter(({ memberId, status }) => status === 'claimed' || status === 'draining' || plan.assignment[memberId])
+    .filter((member) => isRun(member) || plan.assignment[member.memberId])
     .filter(({ planNumber }) => planNumber < plan.number)
     .map(({ memberId }) => ({ type: 'AnnouncePlan', memberId, planNumber: plan.number }));
 }

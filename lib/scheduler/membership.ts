@@ -22,7 +22,7 @@
  */
 import { wantedSlots } from '../leases/drain-marks.js';
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
-import { lastIncarnation } from '../leases/rules.js';
+import { isRun, lastIncarnation } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import type { AnnouncePlan, CreateSlot, DeclareDead, InvokeMember, RetireSlot } from './actions.js';
 import { isAsleep, keepsPlace } from './sleep.js';
@@ -84,9 +84,10 @@ function wantedOf({ wanted, members, plan, holdsBack, load }: ApplicationState):
 }
 
 /** V9. */
-function isLeaving({ memberId: id, status, drain }: ObservedMember, { plan, nowMs }: ApplicationState): boolean {
+function isLeaving(member: ObservedMember, { plan, nowMs }: ApplicationState): boolean {
+  const { memberId: id, drain } = member;
   if (drain === undefined || nowMs >= drain.warmUntilMs) return false;
-  return (status === 'claimed' || status === 'draining') && (plan?.assignment[id]?.active.length ?? 0) > 0;
+  return isRun(member) && (plan?.assignment[id]?.active.length ?? 0) > 0;
 }
 
 /** Whether another member that runs has a hot standby of a task of this slot. */
@@ -121,7 +122,7 @@ export function invocations(
           { type: 'InvokeMember', memberId: id, incarnation: null, quickEnds: 0, expiresAtMs },
         ];
       }
-      if (member.status === 'claimed' || member.status === 'draining') return []; // a draining one asks for its next itself
+      if (isRun(member)) return []; // a draining one asks for its next itself
       if (isAsleep({ ...state, plan }, member)) return [];
       const incarnation = member.incarnation + 1;
       const last = state.invocations.get(id);
@@ -142,7 +143,7 @@ export function retirements(state: ApplicationState, membership: Membership, pla
 }
 
 function deathOf(member: ObservedMember, state: ApplicationState): readonly DeclareDead[] {
-  if (member.status !== 'claimed' && member.status !== 'draining') return [];
+  if (!isRun(member)) return [];
   const { memberId: id, incarnation, heartbeatVersion } = member;
   const isReported = state.failed.some((one: Incarnation) => one.memberId === id && one.incarnation === incarnation);
   if (!isReported && member.stillMs < state.app.settings.sessionTimeoutMs) return [];

@@ -2,6 +2,7 @@
 import { findAssignor } from '../assignment/assignors.js';
 import type { TaskAssignor } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberId, Plan, Rest } from '../leases/records.js';
+import { isRun } from '../leases/rules.js';
 import { InvalidAssignmentError } from '../model/errors.js';
 import { checkedMembers, type MembersRange } from '../model/settings.js';
 import type { TaskId } from '../model/task-id.js';
@@ -142,9 +143,7 @@ function planAfter(state: ApplicationState, done: readonly Action[]): Plan | nul
 }
 
 function runningAfter(state: ApplicationState, done: readonly Action[]): readonly MemberId[] {
-  const running = new Set(
-    state.members.filter(({ status }) => status === 'claimed' || status === 'draining').map(({ memberId }) => memberId),
-  );
+  const running = new Set(state.members.filter(isRun).map(({ memberId }) => memberId));
   for (const action of done) {
     if (action.type === 'DeclareDead') running.delete(action.memberId);
     if (action.type === 'InvokeMember') running.add(action.memberId);

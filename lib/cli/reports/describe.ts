@@ -1,3 +1,4 @@
+import { isRun } from '../../leases/rules.js';
 import { subTopologyOf } from '../../topology/topology.js';
 import type { ApplicationView } from '../application-view.js';
 
@@ -45,7 +46,7 @@ export async function reportDescription({ applicationId, app, leases }: Applicat
         ? null
         : { memberId: plan.rest.memberId, code: plan.rest.code, message: plan.rest.message },
     slots: members.length,
-    running: members.filter(({ status }) => status === 'claimed' || status === 'draining').length,
+    running: members.filter(isRun).length,
     tasks: planned.size,
     unowned: [...planned].filter((taskId) => !owned.has(taskId)).length,
   };
