@@ -7,10 +7,8 @@
  *   F2  one object of the user's is one object here: that tasks would share it is seen when the topology is built
  */
 import type { Awaitable } from '../../model/awaitable.js';
-import type { Duration } from '../../model/duration.js';
 import { ProcessingError } from '../../model/errors.js';
 import type { Headers } from '../../model/record-set.js';
-import type { EngineContext } from '../../processor/engine-context.js';
 import type {
   FixedKeyProcessor,
   FixedKeyProcessorContext,
@@ -18,26 +16,22 @@ import type {
   FixedKeyRecord,
 } from '../../processor/fixed-key.js';
 import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type { Cancellable, PunctuationType, Punctuator, RecordMetadata } from '../../processor/processor-context.js';
 import { StreamRecord } from '../../processor/stream-record.js';
 import { Cell } from '../../serde/cell.js';
-import type { StateStore } from '../../state/state-store.js';
 import { expectProcessor } from '../../topology/expect-processor.js';
+import { ContextWithoutForward } from './context-without-forward.js';
+import { wrapEach } from './wrap-each.js';
 
 /** The processors of a supplier of the user's, for a node of any kind. */
 export function fixedKeys<K, VIn, VOut>(
   supplier: FixedKeyProcessorSupplier<K, VIn, VOut>,
 ): ProcessorSupplier<K, VIn, K, VOut> {
-  const made = new WeakMap<object, FixedKeys<K, VIn, VOut>>();
-  return () => {
+  const checked = () => {
     const processor = supplier();
     expectProcessor(processor, 'processValues', {});
-    const known = made.get(processor); // F2
-    if (known !== undefined) return known;
-    const running = new FixedKeys<K, VIn, VOut>(processor);
-    made.set(processor, running);
-    return running;
+    return processor;
   };
+  return wrapEach(checked, (processor) => new FixedKeys<K, VIn, VOut>(processor)); // F2
 }
 
 class FixedKeys<K, VIn, VOut> implements Processor<K, VIn, K, VOut> {
@@ -48,7 +42,7 @@ class FixedKeys<K, VIn, VOut> implements Processor<K, VIn, K, VOut> {
   }
 
   init(context: unknown): Awaitable<void> {
-    return this.processor.init?.(new FixedKeyContext(context as EngineContext<K, VOut>));
+    return this.processor.init?.(new FixedKeyContext<K, VOut>(context));
   }
 
   process(record: StreamRecord<K, VIn>): Awaitable<void> {
@@ -80,21 +74,7 @@ class KeptKey<K, V> extends StreamRecord<K, V> {
   }
 }
 
-class FixedKeyContext<K, VOut> implements FixedKeyProcessorContext<K, VOut> {
-  private readonly context: EngineContext<K, VOut>;
-
-  constructor(context: EngineContext<K, VOut>) {
-    this.context = context;
-  }
-
-  get applicationId(): string {
-    return this.context.applicationId;
-  }
-
-  get taskId(): EngineContext['taskId'] {
-    return this.context.taskId;
-  }
-
+class FixedKeyContext<K, VOut> extends ContextWithoutForward<K, VOut> implements FixedKeyProcessorContext<K, VOut> {
   forward(record: FixedKeyRecord<K, VOut>, childName?: string): Awaitable<void> {
     const given: unknown = record;
     if (given instanceof KeptKey) {
@@ -107,25 +87,5 @@ class FixedKeyContext<K, VOut> implements FixedKeyProcessorContext<K, VOut> {
       remedy:
         'Forward what `withValue`, `withTimestamp` or `withHeaders` make of the record; change keys in `process`.',
     });
-  }
-
-  getStateStore<S extends StateStore>(name: string): S {
-    return this.context.getStateStore<S>(name);
-  }
-
-  schedule(interval: Duration, type: PunctuationType, punctuator: Punctuator): Cancellable {
-    return this.context.schedule(interval, type, punctuator);
-  }
-
-  currentStreamTimeMs(): number {
-    return this.context.currentStreamTimeMs();
-  }
-
-  currentSystemTimeMs(): number {
-    return this.context.currentSystemTimeMs();
-  }
-
-  recordMetadata(): RecordMetadata | undefined {
-    return this.context.recordMetadata();
   }
 }

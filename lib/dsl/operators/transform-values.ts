@@ -7,18 +7,10 @@
  *   V3  who looks a row up asks from no input: `recordMetadata` answers undefined there
  */
 import { type Awaitable, andThen } from '../../model/awaitable.js';
-import type { Duration } from '../../model/duration.js';
 import { ProcessingError, TopologyError } from '../../model/errors.js';
 import { kindOfValue } from '../../model/kind-of-value.js';
-import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
-import type {
-  Cancellable,
-  ProcessorContext,
-  PunctuationType,
-  Punctuator,
-  RecordMetadata,
-} from '../../processor/processor-context.js';
+import type { ProcessorContext, RecordMetadata } from '../../processor/processor-context.js';
 import type { StreamRecord } from '../../processor/stream-record.js';
 import type {
   ValueTransformer,
@@ -26,10 +18,11 @@ import type {
   ValueTransformerSupplier,
 } from '../../processor/value-transformer.js';
 import { Cell } from '../../serde/cell.js';
-import type { StateStore } from '../../state/state-store.js';
 import { ABSENT, type Change } from '../change.js';
 import type { TableReader, TableView } from '../table-view.js';
+import { ContextWithoutForward } from './context-without-forward.js';
 import { type RowStep, type TableStepNode, tableStep } from './table-steps.js';
+import { wrapEach } from './wrap-each.js';
 
 /** A timestamp that nobody knows. Kafka: `RecordQueue.UNKNOWN`. */
 const UNKNOWN_MS = -1;
@@ -39,15 +32,10 @@ export function transformValues<K, V, V2>(
   node: TableStepNode<K, V2>,
   supplier: ValueTransformerSupplier<K, V, V2>,
 ): ProcessorSupplier<K, Change<V>, K, Change<V2>> {
-  const made = new WeakMap<object, TransformValues<K, V, V2>>();
-  return () => {
-    const transformer = newTransformer(supplier);
-    const known = made.get(transformer); // V2
-    if (known !== undefined) return known;
-    const running = new TransformValues(transformer, tableStep(node, stepOf(transformer), { takesAbsent: true })());
-    made.set(transformer, running);
-    return running;
-  };
+  return wrapEach(
+    () => newTransformer(supplier),
+    (transformer) => new TransformValues(transformer, tableStep(node, stepOf(transformer), { takesAbsent: true })()), // V2
+  );
 }
 
 class TransformValues<K, V, V2> implements Processor<K, Change<V>, K, Change<V2>> {
@@ -110,24 +98,15 @@ function newTransformer<K, V, V2>(supplier: ValueTransformerSupplier<K, V, V2>):
   });
 }
 
-class TransformerContext implements ValueTransformerContext {
-  private readonly context: EngineContext;
+class TransformerContext extends ContextWithoutForward implements ValueTransformerContext {
   private readonly looksUp: boolean;
 
   constructor(context: unknown, looksUp: boolean) {
-    this.context = context as EngineContext;
+    super(context);
     this.looksUp = looksUp;
   }
 
-  get applicationId(): string {
-    return this.context.applicationId;
-  }
-
-  get taskId(): EngineContext['taskId'] {
-    return this.context.taskId;
-  }
-
-  /** Not in the interface: JavaScript may call it. Kafka: `ForwardingDisabledProcessorContext`. */
+  /** Not in the interface: JavaScript may call it. */
   forward(): never {
     const { nodeName } = this.context;
     throw new ProcessingError(`node ${nodeName}: a transformer of values can not forward`, {
@@ -136,23 +115,7 @@ class TransformerContext implements ValueTransformerContext {
     });
   }
 
-  getStateStore<S extends StateStore>(name: string): S {
-    return this.context.getStateStore<S>(name);
-  }
-
-  schedule(interval: Duration, type: PunctuationType, punctuator: Punctuator): Cancellable {
-    return this.context.schedule(interval, type, punctuator);
-  }
-
-  currentStreamTimeMs(): number {
-    return this.context.currentStreamTimeMs();
-  }
-
-  currentSystemTimeMs(): number {
-    return this.context.currentSystemTimeMs();
-  }
-
-  recordMetadata(): RecordMetadata | undefined {
-    return this.looksUp ? undefined : this.context.recordMetadata(); // V3
+  override recordMetadata(): RecordMetadata | undefined {
+    return this.looksUp ? undefined : super.recordMetadata(); // V3
   }
 }
