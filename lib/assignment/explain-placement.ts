@@ -4,7 +4,7 @@
  * A move has two halves: why the task left, and what it finds where it goes. Kafka Streams logs what it has placed, not why.
  */
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
-import { isAcceptable, lagOn, previousOwners } from './lags.js';
+import { heldBefore, isAcceptable, lagOn, previousOwners } from './lags.js';
 import { readAcross } from './read-across.js';
 import {
   type AssignableMember,
@@ -46,7 +46,7 @@ export function explainPlacement(
   const reasons = new Reasons(input, placement, new Set(joined));
   const changes = input.members.flatMap((to) =>
     ROLES.flatMap((role) => {
-      const before = new Set(heldBefore(to, role));
+      const before = new Set(heldBefore(to)[role]);
       const now = placement.members.get(to.id)?.[role] ?? [];
       return now.flatMap((id) => (before.has(id) ? [] : reasons.change(id, role, to)));
     }),
@@ -54,15 +54,10 @@ export function explainPlacement(
   return changes.sort((a, b) => compareTaskIds(a.taskId, b.taskId) || ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
 }
 
-function heldBefore(member: AssignableMember, role: keyof MemberPlacement): readonly TaskId[] {
-  if (role === 'active') return member.previousActive;
-  return role === 'standby' ? member.previousStandby : member.previousWarmup;
-}
-
 function newcomers({ members }: AssignmentInput): readonly string[] {
-  const held = ({ previousActive, previousStandby, previousWarmup }: AssignableMember): number =>
-    previousActive.length + previousStandby.length + previousWarmup.length;
-  return members.filter((member) => member.live && held(member) === 0).map(({ id }) => id);
+  const heldNothing = (member: AssignableMember): boolean =>
+    ROLES.every((role) => heldBefore(member)[role].length === 0);
+  return members.filter((member) => member.live && heldNothing(member)).map(({ id }) => id);
 }
 
 class Reasons {

@@ -1,6 +1,6 @@
 /** What a member lacks of a task's stores, and when that is little enough. KIP-441. */
 import type { TaskId } from '../model/task-id.js';
-import { type AssignableMember, type AssignableTask, RUNNING_LAG } from './task-assignor.js';
+import { type AssignableMember, type AssignableTask, type MemberPlacement, RUNNING_LAG } from './task-assignor.js';
 
 /** The `acceptableRecoveryLag` that means that there is no bound: everyone counts as caught up, whatever they lack. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
@@ -17,6 +17,11 @@ export function lagOn(member: AssignableMember, task: Pick<AssignableTask, 'id' 
 /** Whether who lacks so much counts as caught up; the bound is inclusive. */
 export function isAcceptable(lag: number, acceptableRecoveryLag: number): boolean {
   return acceptableRecoveryLag >= UNBOUNDED || lag === RUNNING_LAG || (lag >= 0 && lag <= acceptableRecoveryLag);
+}
+
+/** What a member held, as a placement says it. */
+export function heldBefore(member: AssignableMember): MemberPlacement {
+  return { active: member.previousActive, standby: member.previousStandby, warmup: member.previousWarmup };
 }
 
 /** Who held each task as active, also if gone meanwhile; where two claim one, the live one, else the first. */

@@ -5,9 +5,9 @@
  * has the cost of traffic alone.
  */
 import type { TaskId } from '../model/task-id.js';
-import { isAcceptable, lagOn, previousOwners } from './lags.js';
+import { heldBefore, isAcceptable, lagOn, previousOwners } from './lags.js';
 import { readAcross } from './read-across.js';
-import type { AssignableMember, AssignableTask, AssignmentInput, Placement } from './task-assignor.js';
+import type { AssignableMember, AssignableTask, AssignmentInput, MemberPlacement, Placement } from './task-assignor.js';
 
 /** The least and the most that a live member has, by its capacity. */
 export interface Spread {
@@ -59,11 +59,7 @@ export function scorePlacement(input: AssignmentInput, placement: Placement): Pl
   const tasks = new Map(input.tasks.map((task) => [task.id, task]));
   const counts = (of: (id: TaskId) => number) =>
     spread(live, ({ id }) => (placement.members.get(id)?.active ?? []).reduce((sum, taskId) => sum + of(taskId), 0));
-  const after = copiesOf(
-    live,
-    ({ id }) => placement.members.get(id)?.active,
-    ({ id }) => placement.members.get(id)?.standby,
-  );
+  const after = copiesOf(live, ({ id }) => placement.members.get(id));
   return {
     balance: {
       active: counts(() => 1),
@@ -87,12 +83,9 @@ function spread(live: readonly AssignableMember[], of: (member: AssignableMember
   };
 }
 
-type ListOf = (member: AssignableMember) => readonly TaskId[] | undefined;
-
 function copiesOf(
   members: readonly AssignableMember[],
-  activeOf: ListOf,
-  standbyOf: ListOf,
+  holdings: (member: AssignableMember) => MemberPlacement | undefined,
 ): ReadonlyMap<TaskId, Copies> {
   const copies = new Map<TaskId, { active: AssignableMember | undefined; standbys: AssignableMember[] }>();
   const at = (id: TaskId) => {
@@ -101,8 +94,9 @@ function copiesOf(
     return known;
   };
   for (const member of members) {
-    for (const id of activeOf(member) ?? []) at(id).active = member;
-    for (const id of standbyOf(member) ?? []) at(id).standbys.push(member);
+    const held = holdings(member);
+    for (const id of held?.active ?? []) at(id).active = member;
+    for (const id of held?.standby ?? []) at(id).standbys.push(member);
   }
   return copies;
 }
@@ -172,11 +166,7 @@ function trafficOf(
   after: ReadonlyMap<TaskId, Copies>,
 ): PlacementScore['traffic'] {
   if (input.partitionZones === undefined || input.partitionZones.size === 0) return null;
-  const before = copiesOf(
-    live,
-    (member) => member.previousActive,
-    (member) => member.previousStandby,
-  );
+  const before = copiesOf(live, heldBefore);
   const across = (copies: ReadonlyMap<TaskId, Copies>): number =>
     input.tasks.reduce((sum, task) => {
       const { active, standbys = [] } = copies.get(task.id) ?? {};

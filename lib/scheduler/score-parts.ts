@@ -1,4 +1,5 @@
 /** The score of a plan, part by part, beside that of what the members held before. Pure. */
+import { heldBefore } from '../assignment/lags.js';
 import { type PlacementScore, type Spread, scorePlacement } from '../assignment/score-placement.js';
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import type { ScorePart } from '../leases/history.js';
@@ -37,21 +38,11 @@ const PARTS: readonly Part[] = [
 
 /** The parts of a placement's score that are known; of all less is better. */
 export function scoreParts(input: AssignmentInput, placement: Placement): readonly ScorePart[] {
-  const before = scorePlacement(input, heldBefore(input));
+  const held = new Map(input.members.map((member) => [member.id, heldBefore(member)]));
+  const before = scorePlacement(input, { members: held, followUp: false });
   const after = scorePlacement(input, placement);
   return PARTS.flatMap(({ goal, unit, of, ofChange }) => {
     const value = of(after);
     return value === null ? [] : [{ goal, unit, before: ofChange ? null : of(before), after: value }];
   });
-}
-
-function heldBefore({ members }: AssignmentInput): Placement {
-  const held = members.map(
-    (member) =>
-      [
-        member.id,
-        { active: member.previousActive, standby: member.previousStandby, warmup: member.previousWarmup },
-      ] as const,
-  );
-  return { members: new Map(held), followUp: false };
 }
