@@ -274,7 +274,7 @@ class MemberRun {
     this.starts.turn(this.options.ports.host.clock.monotonic());
     try {
       await this.readPlan();
-      this.restores.follow(this.plan, this.wanted());
+      this.restores.follow(this.plan, this.granted.goals(this.plan));
       const { settings } = this.options.app;
       this.waitsForSuccessors = await this.granted.revoke(this.plan, settings);
       const againMs = await this.takeGranted();
@@ -307,11 +307,6 @@ class MemberRun {
   private async lookAtSlot(): Promise<void> {
     const seen = await this.options.ports.leases.readMember(this.self.memberId);
     if (seen !== null && isSameIncarnation(seen, this.self)) this.renewed(seen);
-  }
-
-  private wanted(): ReadonlySet<TaskId> {
-    const { doorbell } = this.options;
-    return new Set([...(this.plan?.assignment[this.self.memberId]?.active ?? []), ...(doorbell?.keys() ?? [])]);
   }
 
   private async takeGranted(): Promise<number | null> {

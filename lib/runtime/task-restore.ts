@@ -85,11 +85,14 @@ export class TaskRestore {
 
   /** Watches over the load of one store; `inner` hears the same. */
   observe(changelog: TaskChangelog, target: Offset, remembered: Offset | null, inner: LoadObserver): LoadObserver {
-    const zero = 0 as Offset;
     const current: Current = {
-      ...{ changelog, target, remembered, source: null, isFilled: false },
-      fromOffset: zero,
-      position: zero,
+      changelog,
+      target,
+      remembered,
+      source: null,
+      isFilled: false,
+      fromOffset: 0 as Offset,
+      position: 0 as Offset,
     };
     this.current = current;
     let atMs = this.monotonicMs();
