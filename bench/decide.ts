@@ -5,16 +5,16 @@
 import { parseArgs } from 'node:util';
 import { highAvailability } from '../lib/assignment/high-availability/high-availability.js';
 import { steady } from '../lib/assignment/steady/steady.js';
-import {
-  type AssignableMember,
-  type AssignableTask,
-  type AssignmentInput,
-  type Placement,
-  RUNNING_LAG,
-  type TaskAssignor,
+import type {
+  AssignableMember,
+  AssignableTask,
+  AssignmentInput,
+  Placement,
+  TaskAssignor,
 } from '../lib/assignment/task-assignor.js';
 import { weighted } from '../lib/assignment/weighted/weighted.js';
-import { type TaskId, taskId } from '../lib/model/task-id.js';
+import { taskId } from '../lib/model/task-id.js';
+import { afterwards, member, settings } from '../test/support/assignment-members.js';
 
 const SUB_TOPOLOGIES = 4;
 const LONG_CHANGELOG = 1_000_000;
@@ -58,10 +58,10 @@ function measure(assignor: TaskAssignor, standbys: number, taskCount: number, me
     );
     return afterwards(input, placement);
   };
-  const all = Array.from({ length: memberCount }, (_, index) => emptyMember(index + 1));
+  const all = Array.from({ length: memberCount }, (_, index) => member(index + 1));
   const settled = time('from empty', inputOf(taskCount, all, standbys));
   time('nothing changed', settled);
-  time('one joins', { ...settled, members: [...settled.members, emptyMember(memberCount + 1)] });
+  time('one joins', { ...settled, members: [...settled.members, member(memberCount + 1)] });
   time('one leaves', { ...settled, members: settled.members.slice(1) });
   return figures;
 }
@@ -72,16 +72,7 @@ function inputOf(taskCount: number, members: readonly AssignableMember[], standb
       taskOf(index % SUB_TOPOLOGIES, Math.floor(index / SUB_TOPOLOGIES)),
     ),
     members,
-    settings: {
-      numStandbyReplicas: standbys,
-      standbyKind: 'hot',
-      acceptableRecoveryLag: 10_000,
-      maxWarmupReplicas: 2,
-      rackAwareAssignmentTags: [],
-      rackAwareAssignmentStrategy: 'none',
-      rackAwareAssignmentTrafficCost: 10,
-      rackAwareAssignmentNonOverlapCost: 1,
-    },
+    settings: { ...settings, numStandbyReplicas: standbys, standbyKind: 'hot', acceptableRecoveryLag: 10_000 },
   };
 }
 
@@ -94,30 +85,6 @@ function taskOf(subTopology: number, partition: number): AssignableTask {
     weight: 1,
     changelogRecords: LONG_CHANGELOG,
   };
-}
-
-function emptyMember(number: number): AssignableMember {
-  return {
-    id: `member-${number}`,
-    live: true,
-    capacity: 1,
-    tags: {},
-    previousActive: [],
-    previousStandby: [],
-    previousWarmup: [],
-    lags: new Map(),
-  };
-}
-
-/** All that was placed runs, or has caught up. */
-function afterwards(input: AssignmentInput, { members }: Placement): AssignmentInput {
-  const held = (member: AssignableMember): AssignableMember => {
-    const { active, standby, warmup } = members.get(member.id) ?? { active: [], standby: [], warmup: [] };
-    const lags = new Map<TaskId, number>(active.map((id) => [id, RUNNING_LAG]));
-    for (const id of [...standby, ...warmup]) lags.set(id, 0);
-    return { ...member, previousActive: active, previousStandby: standby, previousWarmup: warmup, lags };
-  };
-  return { ...input, members: input.members.map(held) };
 }
 
 function movedBy({ members }: AssignmentInput, placement: Placement): number {

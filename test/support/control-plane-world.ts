@@ -184,6 +184,13 @@ export class ControlPlaneWorld {
     );
   }
 
+  /** @throws {Error} if there is no plan */
+  async newestPlan(): Promise<Plan> {
+    const plan = await this.leases.readPlan();
+    if (plan === null) throw new Error('there is no plan');
+    return plan;
+  }
+
   /** How many tasks each slot holds. */
   async loads(): Promise<Readonly<Record<string, number>>> {
     const loads: Record<string, number> = {};

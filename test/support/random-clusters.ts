@@ -60,3 +60,12 @@ export const hotClusters: fc.Arbitrary<AssignmentInput> = tasks.chain((of) => {
       partitionZones: new Map(partitions.map((at, index) => [at, [zones[index] ?? 'a']])),
     }));
 });
+
+/** The same, with tasks and members in another order as well. */
+export const shuffledClusters = hotClusters.chain((input) =>
+  fc.record({
+    input: fc.constant(input),
+    tasks: fc.shuffledSubarray([...input.tasks], { minLength: input.tasks.length }),
+    members: fc.shuffledSubarray([...input.members], { minLength: input.members.length }),
+  }),
+);

@@ -15,13 +15,7 @@ async function settled(members = 3): Promise<ControlPlaneWorld> {
   return world;
 }
 
-async function planOf(world: ControlPlaneWorld): Promise<Plan> {
-  const plan = await world.leases.readPlan();
-  if (plan === null) throw new Error('there is no plan');
-  return plan;
-}
-
-const listed = async (world: ControlPlaneWorld) => Object.keys((await planOf(world)).assignment).sort();
+const listed = async (world: ControlPlaneWorld) => Object.keys((await world.newestPlan()).assignment).sort();
 const statefulOf = ({ assignment }: Plan, id: MemberId): readonly TaskId[] =>
   (assignment[id]?.active ?? []).filter((taskId) => taskId.startsWith('1_'));
 
@@ -33,7 +27,7 @@ describe('a member that an operator drains', () => {
     await world.settle(BOUND);
 
     expect(await listed(world)).toEqual(['member-1', 'member-3']);
-    expect((await planOf(world)).reason).toContain('member-2 is drained');
+    expect((await world.newestPlan()).reason).toContain('member-2 is drained');
     expect(Object.keys(await world.loads()).sort()).toEqual(['member-1', 'member-3']);
     expect(await world.leases.readMember('member-2')).toMatchObject({ status: 'free', drain: { wantedBefore: 3 } });
     expect(world.living.map(({ self }) => self.memberId).sort()).toEqual(['member-1', 'member-3']);
@@ -60,11 +54,11 @@ describe('a member that an operator drains', () => {
     const world = await settled();
     await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
     await world.settle(BOUND);
-    const { number } = await planOf(world);
+    const { number } = await world.newestPlan();
 
     world.wanted = 2;
     await world.settle(BOUND);
-    const fewer = { slots: await listed(world), number: (await planOf(world)).number };
+    const fewer = { slots: await listed(world), number: (await world.newestPlan()).number };
     world.wanted = 3;
     await world.leases.markDrain('member-2', null);
     await world.settle(BOUND);
@@ -77,12 +71,12 @@ describe('a member that an operator drains', () => {
     const world = await settled();
     await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
     await world.settle(BOUND);
-    const { number } = await planOf(world);
+    const { number } = await world.newestPlan();
 
     await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: 0 });
     await world.settle(BOUND);
 
-    expect((await planOf(world)).number).toBe(number);
+    expect((await world.newestPlan()).number).toBe(number);
   });
 
   it('is replaced if it was the last one', async () => {
@@ -115,11 +109,11 @@ function copies(world: ControlPlaneWorld, id: string, taskId: TaskId, lag: numbe
 describe('a member that is drained warm', () => {
   it('keeps tasks with stores until a copy elsewhere is caught up, no more prepared at once than the setting says', async () => {
     const world = await withLongChangelogs();
-    const before = statefulOf(await planOf(world), 'member-2');
+    const before = statefulOf(await world.newestPlan(), 'member-2');
 
     await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: world.host.clock.now() + FOR_LONG });
     for (let round = 0; round < 10; round += 1) await world.round();
-    const kept = await planOf(world);
+    const kept = await world.newestPlan();
     const warmups = Object.entries(kept.assignment).flatMap(([id, { warmup }]) =>
       warmup.map((taskId) => ({ id, taskId })),
     );
@@ -135,7 +129,7 @@ describe('a member that is drained warm', () => {
     copies(world, warmup.id, warmup.taskId, 5);
     for (let round = 0; round < 4; round += 1) await world.round();
 
-    expect(statefulOf(await planOf(world), 'member-2')).not.toContain(warmup.taskId);
+    expect(statefulOf(await world.newestPlan(), 'member-2')).not.toContain(warmup.taskId);
   });
 
   it('moves them cold when patience is over', async () => {

@@ -7,39 +7,33 @@ import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 const BOUND = 60;
 const HOT: SettingsInput = { members: 3, standbyKind: 'hot' };
 
-async function planOf(world: ControlPlaneWorld): Promise<Plan> {
-  const plan = await world.leases.readPlan();
-  if (plan === null) throw new Error('there is no plan');
-  return plan;
-}
-
 const standbysIn = ({ assignment }: Plan) => Object.values(assignment).flatMap(({ standby }) => standby).length;
 
 describe('the number of standbys', () => {
   it('changed while all runs makes one plan that says so, and moves no active task', async () => {
     const world = await ControlPlaneWorld.create(HOT);
     await world.settle(BOUND);
-    const before = await planOf(world);
+    const before = await world.newestPlan();
 
     await world.round({ numStandbyReplicas: 2 });
-    const after = await planOf(world);
+    const after = await world.newestPlan();
     for (let round = 0; round < 5; round += 1) await world.round({ numStandbyReplicas: 2 });
 
     expect(after.reason).toBe('numStandbyReplicas 2, before 0 (tick: test)');
     expect([standbysIn(before), standbysIn(after)]).toEqual([0, 8]);
     const actives = ({ assignment }: Plan) => Object.entries(assignment).map(([id, { active }]) => [id, active]);
     expect(actives(after)).toEqual(actives(before));
-    expect((await planOf(world)).number).toBe(after.number);
+    expect((await world.newestPlan()).number).toBe(after.number);
   });
 
   it('given back is a fact as well, and all standbys go', async () => {
     const world = await ControlPlaneWorld.create({ ...HOT, numStandbyReplicas: 2 });
     await world.settle(BOUND);
-    expect(standbysIn(await planOf(world))).toBe(8);
+    expect(standbysIn(await world.newestPlan())).toBe(8);
 
     await world.round({ numStandbyReplicas: 0 });
 
-    expect(standbysIn(await planOf(world))).toBe(0);
+    expect(standbysIn(await world.newestPlan())).toBe(0);
   });
 });
 
@@ -53,22 +47,22 @@ describe('the tags of a member', () => {
 
     await world.settle(BOUND);
 
-    const { reason, placedBy, number } = await planOf(world);
+    const { reason, placedBy, number } = await world.newestPlan();
     expect(reason).toBe('member-2 has other tags (tick: test)');
     expect(placedBy?.tags).toEqual({ 'member-1': '[["zone","a"]]', 'member-2': '[["zone","b"]]' });
     await world.round();
-    expect((await planOf(world)).number).toBe(number);
+    expect((await world.newestPlan()).number).toBe(number);
   });
 
   it('mean nothing where a plan of an older version does not say them', async () => {
     const world = await ControlPlaneWorld.create({ members: 2 });
     world.tagsOf = () => ({ zone: 'a' });
     await world.settle(BOUND);
-    const { placedBy: _, ...older } = await planOf(world);
+    const { placedBy: _, ...older } = await world.newestPlan();
     await world.leases.writePlan({ ...older, number: older.number + 1 });
 
     await world.round({ numStandbyReplicas: 2 });
 
-    expect((await planOf(world)).number).toBe(older.number + 1);
+    expect((await world.newestPlan()).number).toBe(older.number + 1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan, ShutdownRequest } from '../../../lib/leases/records.js';
+import type { ShutdownRequest } from '../../../lib/leases/records.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
@@ -12,19 +12,13 @@ async function settled(): Promise<ControlPlaneWorld> {
   return world;
 }
 
-async function planOf(world: ControlPlaneWorld): Promise<Plan> {
-  const plan = await world.leases.readPlan();
-  if (plan === null) throw new Error('there is no plan');
-  return plan;
-}
-
 /** A member says with its heartbeat that the application is to be shut down. */
 async function ask(world: ControlPlaneWorld, number: number, request: Partial<ShutdownRequest> = {}): Promise<void> {
   const shutdown: ShutdownRequest = {
     taskId: taskId(1, 0),
     code: 'STREAMS_PROCESSING_FAILED',
     message: 'wrong',
-    planNumber: (await planOf(world)).number,
+    planNumber: (await world.newestPlan()).number,
     ...request,
   };
   const report = { running: [], positions: [], recordsProcessed: 0, shutdown };
@@ -40,7 +34,7 @@ describe('an application that a member asks to shut down', () => {
     await world.settle(BOUND);
 
     expect(outcome?.rest).toMatchObject({ memberId: 'member-2', taskId: '1_0', message: 'wrong' });
-    expect(await planOf(world)).toMatchObject({
+    expect(await world.newestPlan()).toMatchObject({
       assignment: {},
       rest: { memberId: 'member-2', code: 'STREAMS_PROCESSING_FAILED' },
       reason: expect.stringContaining('member-2 asks to shut the application down'),
@@ -55,12 +49,12 @@ describe('an application that a member asks to shut down', () => {
     await ask(world, 1);
     await world.tick();
     world.member(1).crash();
-    const { number } = await planOf(world);
+    const { number } = await world.newestPlan();
 
     for (let round = 0; round < 30; round += 1)
       await world.round({ watch: createHeartbeatWatch(), members: 2 + (round % 2) });
 
-    expect((await planOf(world)).number).toBe(number);
+    expect((await world.newestPlan()).number).toBe(number);
     expect(world.living).toEqual([]);
   });
 
@@ -75,7 +69,7 @@ describe('an application that a member asks to shut down', () => {
     await world.deliverAll();
     await world.settle(BOUND);
 
-    const plan = await planOf(world);
+    const plan = await world.newestPlan();
     expect(plan.rest).toBeUndefined();
     expect(Object.keys(await world.owners())).toHaveLength(8);
     expect((await world.leases.readPlanNumber(plan.resumed ?? 0))?.reason).toContain('rest ended by hand');
@@ -86,13 +80,13 @@ describe('an application that a member asks to shut down', () => {
     await ask(world, 1);
     await world.tick({ deployment: 'first' });
     await world.settle(BOUND, 8, { deployment: 'first' });
-    const rest = await planOf(world);
+    const rest = await world.newestPlan();
 
     await world.tick({ deployment: 'first' });
-    expect((await planOf(world)).number).toBe(rest.number);
+    expect((await world.newestPlan()).number).toBe(rest.number);
 
     await world.tick({ deployment: 'second' });
-    expect(await planOf(world)).toMatchObject({
+    expect(await world.newestPlan()).toMatchObject({
       number: rest.number + 1,
       resumed: rest.number + 1,
       reason: expect.stringContaining("rest ended by deployment 'second'"),
@@ -101,22 +95,22 @@ describe('an application that a member asks to shut down', () => {
 
   it('does not rest again for a request of before the end of its rest, which a slot still holds', async () => {
     const world = await settled();
-    const before = (await planOf(world)).number;
+    const before = (await world.newestPlan()).number;
     await ask(world, 1);
     await world.tick();
     await world.settle(BOUND);
     await world.tick({ resume: true });
-    const resumed = await planOf(world);
+    const resumed = await world.newestPlan();
     await world.deliverAll();
     await world.settle(BOUND);
 
     await ask(world, 2, { planNumber: before });
     await world.tick();
-    expect((await planOf(world)).rest).toBeUndefined();
+    expect((await world.newestPlan()).rest).toBeUndefined();
 
     await ask(world, 2, { planNumber: resumed.number });
     await world.tick();
-    expect((await planOf(world)).rest).toMatchObject({ memberId: 'member-2' });
+    expect((await world.newestPlan()).rest).toMatchObject({ memberId: 'member-2' });
   });
 
   it('is not put to rest by a scheduler that loses the race for the plan', async () => {
@@ -124,18 +118,18 @@ describe('an application that a member asks to shut down', () => {
     await ask(world, 1);
 
     await world.tick({ dieAfter: 0 });
-    expect((await planOf(world)).rest).toBeUndefined();
+    expect((await world.newestPlan()).rest).toBeUndefined();
     await world.tick();
 
-    expect((await planOf(world)).rest).toBeDefined();
+    expect((await world.newestPlan()).rest).toBeDefined();
   });
 });
 
 it('a tick that is told to resume changes nothing where nobody rests', async () => {
   const world = await settled();
-  const { number } = await planOf(world);
+  const { number } = await world.newestPlan();
 
   await world.tick({ resume: true });
 
-  expect((await planOf(world)).number).toBe(number);
+  expect((await world.newestPlan()).number).toBe(number);
 });
