@@ -21,15 +21,24 @@ const untilOwned = ({ ports }: TaskWorld, memberId: MemberId) =>
     return (await ports.leases.readLease(FIRST))?.owner?.memberId === memberId || undefined;
   });
 
-it('a process that claims another slot than the one it was invoked for counts as that slot from then on', async () => {
-  const world = await createTaskWorld();
+/** Processes on the ports of a world, and those that were reported as failed. */
+function processesOf({ app, ports }: TaskWorld): {
+  readonly processes: LocalProcesses;
+  readonly failed: readonly Incarnation[];
+} {
   const failed: Incarnation[] = [];
   const processes = new LocalProcesses({
-    app: world.app,
-    portsOf: () => world.ports,
+    app,
+    portsOf: () => ports,
     shutDown: () => undefined,
     failed: (member) => failed.push({ ...member }),
   });
+  return { processes, failed };
+}
+
+it('a process that claims another slot than the one it was invoked for counts as that slot from then on', async () => {
+  const world = await createTaskWorld();
+  const { processes, failed } = processesOf(world);
   for (const slot of ['member-1', 'member-2'] as const) await world.ports.leases.createMember(slot);
   await grant(world, { 'member-1': [FIRST], 'member-2': [] });
   const first = processes.run(invocation('member-1', 1));
@@ -54,17 +63,11 @@ it('a process that claims another slot than the one it was invoked for counts as
 
 it('a process that could not claim is reported as the incarnation that it was to become', async () => {
   const world = await createTaskWorld();
-  const failed: Incarnation[] = [];
   const leases = new Proxy(world.ports.leases, {
     get: (target, property) =>
       property === 'claimMember' ? () => Promise.reject(new Error('broken')) : Reflect.get(target, property),
   });
-  const processes = new LocalProcesses({
-    app: world.app,
-    portsOf: () => ({ ...world.ports, leases }),
-    shutDown: () => undefined,
-    failed: (member) => failed.push(member),
-  });
+  const { processes, failed } = processesOf({ ...world, ports: { ...world.ports, leases } });
 
   await expect(processes.run(invocation('member-1', 1))).rejects.toThrow('broken');
 
@@ -73,13 +76,7 @@ it('a process that could not claim is reported as the incarnation that it was to
 
 it('a process that is stopped ends in order, is not reported, and leaves no stores to the next', async () => {
   const world = await createTaskWorld();
-  const failed: Incarnation[] = [];
-  const processes = new LocalProcesses({
-    app: world.app,
-    portsOf: () => world.ports,
-    shutDown: () => undefined,
-    failed: (member) => failed.push({ ...member }),
-  });
+  const { processes, failed } = processesOf(world);
   await world.ports.leases.createMember('member-1');
   await grant(world, { 'member-1': [FIRST] });
   const first = processes.run(invocation('member-1', 1));
