@@ -1,5 +1,5 @@
 import type { Offset } from '../model/offset.js';
-import { type TopicPartition, type TopicPartitionKey, topicPartitionKey } from '../model/topic-partition.js';
+import type { TopicPartition, TopicPartitionKey } from '../model/topic-partition.js';
 import type { LogReader, OffsetStore } from './log.js';
 
 /** A changelog partition: one of the application's own, or of a source topic that serves as one. */
