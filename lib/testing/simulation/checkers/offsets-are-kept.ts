@@ -1,6 +1,7 @@
 /**
  * A task that runs commits the offsets of all its inputs again before they expire, of idle ones as well: every quarter of
- * `offsetsRetentionMs` (design.md §4), and no later than a living session may stand still after that.
+ * `offsetsRetentionMs` (design.md §4), and no later than a living session may stand still after that. A session commits nothing before its
+ * stores are restored, however long they are held back; where it begins then is what it has read after its fence.
  */
 import type { ProducerOptions } from '../../../log/log.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
@@ -25,8 +26,10 @@ export const offsetsAreKept: Checker = {
 class Watching implements WatchedRun {
   private readonly run: CheckedRun;
   private readonly boundMs: number;
-  /** By transactional id: since when a producer of it has been there, of a task that still runs. */
+  /** By transactional id: since when a session of it has been there whose stores are restored, of a task that still runs. */
   private readonly runningSinceMs = new Map<string, number>();
+  /** By transactional id: the process that restores the stores of a session. */
+  private readonly restoring = new Map<string, string>();
   private readonly committedAtMs = new Map<TopicPartitionKey, number>();
 
   constructor(run: CheckedRun) {
@@ -39,12 +42,19 @@ class Watching implements WatchedRun {
     witness.transactions.listen(({ offsets }) => {
       for (const key of offsets.keys()) this.committedAtMs.set(key, cloud.time.nowMs);
     });
-    cloud.listen(({ port, method, args, ok }) => {
+    const stateless = witness.map.tasks.filter(({ changelogs }) => changelogs.length === 0);
+    const restoresNothing = new Set(stateless.map(({ taskId }) => transactionalId(cloud.app, taskId)));
+    cloud.listen(({ port, method, args, process, ok }) => {
       if (port !== 'log' || method !== 'initProducer' || !ok) return;
-      this.runningSinceMs.set((args[0] as ProducerOptions).transactionalId, cloud.time.nowMs);
+      const id = (args[0] as ProducerOptions).transactionalId;
+      this.runningSinceMs.delete(id);
+      if (restoresNothing.has(id)) this.runningSinceMs.set(id, cloud.time.nowMs);
+      else this.restoring.set(id, process.name);
     });
-    cloud.timeline.listen(({ event, fields }) => {
-      if (TASK_ENDS.has(event)) this.runningSinceMs.delete(`${cloud.app.applicationId}-${String(fields.taskId)}`);
+    cloud.timeline.listen(({ who, event, fields }) => {
+      const id = `${cloud.app.applicationId}-${String(fields.taskId)}`;
+      if (TASK_ENDS.has(event)) this.runningSinceMs.delete(id);
+      if (event === 'task-restored' && this.restoring.get(id) === who) this.runningSinceMs.set(id, cloud.time.nowMs);
     });
   }
 

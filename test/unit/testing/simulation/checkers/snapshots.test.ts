@@ -113,4 +113,20 @@ describe('offsets are kept', () => {
 
     expect(wrong).toHaveLength(count);
   });
+
+  it.each([
+    ['a task commits nothing while its stores are restored', false, 0],
+    ['from then on it has to', true, 1],
+  ])('%s', async (_, isRestored, count) => {
+    const scenario = { settings: { ...QUICK_SETTINGS, offsetsRetentionMs: 60_000 } };
+    const wrong = await wrongIn({ checker: offsetsAreKept, scenario }, async (scene) => {
+      const taskId = scene.witness.map.tasks.find(({ changelogs }) => changelogs.length > 0)?.taskId ?? '';
+      scene.initialise('task#1', taskId, 0);
+      await scene.pass(60_000);
+      if (isRestored) scene.cloud.timeline.add('task#1', 'task-restored', { taskId });
+      await scene.pass(60_000);
+    });
+
+    expect(wrong).toHaveLength(count);
+  });
 });
