@@ -6,6 +6,7 @@
 import type { ProducerOptions } from '../../../log/log.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import { transactionalId } from '../../../runtime/task-run.js';
+import type { SimulatedProcess } from '../simulated-process.js';
 import type { CheckedRun, Checker, WatchedRun } from './checker.js';
 import { SAMPLE_INTERVAL_MS } from './checker.js';
 import { TASK_ENDS } from './only-movers-pause.js';
@@ -23,13 +24,17 @@ export const offsetsAreKept: Checker = {
   },
 };
 
+interface Session {
+  readonly process: SimulatedProcess;
+  /** Virtual milliseconds since which its stores are restored; null: they are not. */
+  sinceMs: number | null;
+}
+
 class Watching implements WatchedRun {
   private readonly run: CheckedRun;
   private readonly boundMs: number;
-  /** By transactional id: since when a session of it has been there whose stores are restored, of a task that still runs. */
-  private readonly runningSinceMs = new Map<string, number>();
-  /** By transactional id: the process that restores the stores of a session. */
-  private readonly restoring = new Map<string, string>();
+  /** By transactional id, of tasks that still run: their newest session. */
+  private readonly sessions = new Map<string, Session>();
   private readonly committedAtMs = new Map<TopicPartitionKey, number>();
 
   constructor(run: CheckedRun) {
@@ -47,14 +52,13 @@ class Watching implements WatchedRun {
     cloud.listen(({ port, method, args, process, ok }) => {
       if (port !== 'log' || method !== 'initProducer' || !ok) return;
       const id = (args[0] as ProducerOptions).transactionalId;
-      this.runningSinceMs.delete(id);
-      if (restoresNothing.has(id)) this.runningSinceMs.set(id, cloud.time.nowMs);
-      else this.restoring.set(id, process.name);
+      this.sessions.set(id, { process, sinceMs: restoresNothing.has(id) ? cloud.time.nowMs : null });
     });
     cloud.timeline.listen(({ who, event, fields }) => {
       const id = `${cloud.app.applicationId}-${String(fields.taskId)}`;
-      if (TASK_ENDS.has(event)) this.runningSinceMs.delete(id);
-      if (event === 'task-restored' && this.restoring.get(id) === who) this.runningSinceMs.set(id, cloud.time.nowMs);
+      const session = this.sessions.get(id);
+      if (TASK_ENDS.has(event)) this.sessions.delete(id);
+      else if (event === 'task-restored' && session?.process.name === who) session.sinceMs = cloud.time.nowMs;
     });
   }
 
@@ -62,15 +66,15 @@ class Watching implements WatchedRun {
     const { cloud, witness, wrong } = this.run;
     const { nowMs } = cloud.time;
     for (const { taskId, inputs } of witness.map.tasks) {
-      const sinceMs = this.runningSinceMs.get(transactionalId(cloud.app, taskId));
-      if (sinceMs === undefined || nowMs - sinceMs <= this.boundMs) continue;
+      const { process, sinceMs = null } = this.sessions.get(transactionalId(cloud.app, taskId)) ?? {};
+      if (process?.isDead !== false || sinceMs === null || nowMs - sinceMs <= this.boundMs) continue;
       for (const key of inputs.map(topicPartitionKey)) {
         const forMs = nowMs - Math.max(sinceMs, this.committedAtMs.get(key) ?? 0);
         if (forMs <= this.boundMs) continue;
         wrong(
           `${taskId} has not committed ${key} again for ${Math.round(forMs)} ms, and ${this.boundMs} ms are the most`,
         );
-        this.runningSinceMs.delete(transactionalId(cloud.app, taskId)); // said once
+        this.sessions.delete(transactionalId(cloud.app, taskId)); // said once
       }
     }
   }

@@ -129,4 +129,17 @@ describe('offsets are kept', () => {
 
     expect(wrong).toHaveLength(count);
   });
+
+  it('a task whose process has died runs no more, though it has not said so', async () => {
+    const scenario = { settings: { ...QUICK_SETTINGS, offsetsRetentionMs: 60_000 } };
+    const wrong = await wrongIn({ checker: offsetsAreKept, scenario }, async (scene) => {
+      const [task] = scene.witness.map.tasks;
+      scene.run('task#1');
+      scene.initialise('task#1', task?.taskId ?? '', 0);
+      scene.cloud.platform.running[0]?.kill('crash');
+      await scene.pass(60_000);
+    });
+
+    expect(wrong).toEqual([]);
+  });
 });
