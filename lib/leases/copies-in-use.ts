@@ -4,6 +4,8 @@
  *
  *   U1  copies are of use while somebody who lives runs the task and has had something to do within `idleTimeoutMs`
  *   U2  who is idle needs nobody: members that copy each other's tasks all end when all are idle
+ *   U3  to begin is not to have something to do: an incarnation is as idle as its slot was before it. Else members whose deadlines come
+ *       one after the other would each find another that has just begun, and none would ever end
  */
 import type { TaskId } from '../model/task-id.js';
 import { isSameIncarnation } from './lease-transitions.js';

@@ -51,7 +51,7 @@ export interface MemberReport {
   readonly refused?: readonly RefusedTask[];
   /** The newest plan that it has read. Absent: none, or an older version reports. */
   readonly planRead?: number;
-  /** For how long nothing was to be done here, in milliseconds of its own clock. Absent: it is at work. */
+  /** For how long no task has had anything to do in this slot, in milliseconds of its own clocks (U3 of copies-in-use.ts). Absent: it is at work. */
   readonly idleForMs?: number;
   /** Of the tasks that it runs; one that is not mentioned is idle. Absent: nothing is known. */
   readonly loads?: readonly TaskLoad[];

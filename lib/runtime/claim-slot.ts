@@ -9,6 +9,8 @@ export interface ClaimedSlot {
   readonly member: Member;
   /** Whether the incarnation before is still handing over: its leases are better waited for than taken. */
   readonly predecessorDrains: boolean;
+  /** For how long there had been nothing to do in the slot, in milliseconds: what its claim has reported. */
+  readonly idleForMs: number;
   /** When the claim was sent: the slot is kept from then on, however late the answer came. */
   readonly sentAt: Moment;
 }
@@ -27,26 +29,38 @@ export async function claimSlot(question: {
   readonly others: readonly Incarnation[];
   readonly held: readonly StorePosition[];
   readonly tags: Readonly<Record<string, string>>;
+  readonly idleTimeoutMs: number;
 }): Promise<ClaimedSlot | null> {
-  const { leases, clock, invokedFor, others, held, tags } = question;
+  const { leases, clock, invokedFor, others, held, tags, idleTimeoutMs } = question;
   const plan = await leases.readPlan();
   const own = await ownSlot(leases, invokedFor, plan);
   // The list may be older than the consistent read of our own slot.
   const listed = (await leases.listMembers()).filter((member) => member.memberId !== invokedFor.memberId);
   const members = own === null ? listed : [...listed, own];
-  const report: MemberReport = { running: [], positions: held, recordsProcessed: 0 };
   let asked: readonly Incarnation[] = [invokedFor, ...others];
   while (asked.length > 0) {
     const chosen = chooseSlot({ members, plan, asked, held });
     if (chosen === null) return null;
     const { memberId, incarnation } = chosen;
+    const before = members.find((member) => member.memberId === memberId);
+    const idleForMs = idleBefore(before, idleTimeoutMs);
+    const report: MemberReport = { running: [], positions: held, recordsProcessed: 0, idleForMs };
     const sentAt = momentOf(clock);
     const claim = await leases.claimMember({ memberId, incarnation, report, tags });
-    const before = members.find((member) => member.memberId === memberId);
-    if (claim.applied) return { member: claim.item, predecessorDrains: before?.status === 'draining', sentAt };
+    const predecessorDrains = before?.status === 'draining';
+    if (claim.applied) return { member: claim.item, predecessorDrains, idleForMs, sentAt };
     asked = asked.filter((slot) => slot.memberId !== memberId);
   }
   return null;
+}
+
+/**
+ * For how long there was nothing to do in a slot that is about to be claimed, as U3 of copies-in-use.ts has it: an incarnation goes on from
+ * what the one before has reported, and where that had ended in order there was nothing.
+ */
+function idleBefore(before: Member | undefined, idleTimeoutMs: number): number {
+  if (before === undefined || before.status === 'free') return idleTimeoutMs;
+  return before.report.idleForMs ?? 0;
 }
 
 /**

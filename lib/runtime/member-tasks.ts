@@ -68,6 +68,8 @@ export class MemberTasks {
   private readonly running = new Map<TaskId, RunningTask>();
   private readonly failed = new Map<TaskId, FailedTask>();
   private recordsOfEnded = 0;
+  /** Monotonic milliseconds at which a task that has ended last processed something; −∞: none has. */
+  private endedWorkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(init: MemberTasksInit) {
     this.init = init;
@@ -177,6 +179,17 @@ export class MemberTasks {
     return latest;
   }
 
+  /**
+   * Monotonic milliseconds of the last moment at which a task processed something, or knew of records to process; −∞: none has. That tasks
+   * begin here is no work: those that members hand to each other would keep all awake.
+   */
+  workedAtMs(nowMs: number): number {
+    let latest = this.endedWorkedAtMs;
+    for (const { status } of this.running.values())
+      latest = Math.max(latest, (status.lagRecords ?? 0) > 0 ? nowMs : status.workedAtMs);
+    return latest;
+  }
+
   /** Whether a task that runs here has not committed up to an offset that it is to reach. */
   isShortOf(goals: ReadonlyMap<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>): boolean {
     for (const [taskId, until] of goals) {
@@ -188,6 +201,8 @@ export class MemberTasks {
   }
 
   private ended(outcome: TaskOutcome): void {
+    const workedAtMs = this.status(outcome.taskId)?.workedAtMs ?? this.endedWorkedAtMs;
+    this.endedWorkedAtMs = Math.max(this.endedWorkedAtMs, workedAtMs);
     this.running.delete(outcome.taskId);
     this.init.starts.ended(outcome.taskId);
     this.init.restores.ended(outcome.taskId);

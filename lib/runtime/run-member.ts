@@ -137,6 +137,7 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
       others: options.others ?? [],
       held: kept.positions(),
       tags: options.tags ?? {},
+      idleTimeoutMs: options.app.settings.idleTimeoutMs,
     });
     if (claim === null) return outcome('no-slot', options);
     run = new MemberRun({ ...options, ports, kept }, claim);
@@ -163,6 +164,8 @@ class MemberRun {
   private readonly wakeup = new Wakeup();
   private readonly stop = new StopSource();
   private readonly startedMs: number;
+  /** Monotonic milliseconds since which there was nothing to do in this slot, unless its tasks have worked since. */
+  private readonly idleSinceMs: number;
   private drainAtMs: number;
   private announced: number;
   private plan: Plan | null = null;
@@ -177,7 +180,7 @@ class MemberRun {
   private asked: ShutdownRequest | null = null;
 
   constructor(options: RunMemberOptions & { readonly kept: KeptStores }, claimed: ClaimedSlot) {
-    const { member, predecessorDrains, sentAt } = claimed;
+    const { member, predecessorDrains, idleForMs, sentAt } = claimed;
     const { app, ports, kept, onEvent, deadlineAtMonotonicMs } = options;
     const { memberId, incarnation } = member;
     this.options = options;
@@ -185,6 +188,7 @@ class MemberRun {
     this.logger = observedLogger(ports.host.logger, onEvent).child({ ...this.self });
     this.announced = member.planNumber;
     this.startedMs = ports.host.clock.monotonic();
+    this.idleSinceMs = this.startedMs - idleForMs;
     const leftMs = (deadlineAtMonotonicMs ?? Number.POSITIVE_INFINITY) - this.startedMs;
     this.drainAtMs = this.startedMs + leftMs - Math.min(DRAIN_LEAD_MOST_MS, leftMs * DRAIN_LEAD_PART);
     const { self } = this;
@@ -446,7 +450,8 @@ class MemberRun {
   }
 
   private report(): MemberReport {
-    const idleForMs = Math.round(this.options.ports.host.clock.monotonic() - this.activeAtMs());
+    const nowMs = this.options.ports.host.clock.monotonic();
+    const idleForMs = Math.round(nowMs - Math.max(this.idleSinceMs, this.tasks.workedAtMs(nowMs)));
     const report = {
       ...this.tasks.report(),
       ...(this.plan === null ? {} : { planRead: this.plan.number }),

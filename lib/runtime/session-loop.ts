@@ -74,9 +74,15 @@ export class SessionLoop {
       return;
     }
     const done = await this.work();
-    if (done > 0) this.session.run.status.activeAtMs = this.monotonicMs();
+    if (done > 0) this.worked();
     if (done < SLICE_RECORDS) await this.read(done > 0);
     await this.breather.turn();
+  }
+
+  private worked(): void {
+    const { status } = this.session.run;
+    status.activeAtMs = this.monotonicMs();
+    status.workedAtMs = status.activeAtMs;
   }
 
   /** Processes a slice and the wall-clock punctuations that are due. @returns how much there was to do */

@@ -32,6 +32,8 @@ export class TaskStatus {
   readonly waitedMs: number;
   /** Monotonic milliseconds of the last moment at which there was work. */
   activeAtMs: number;
+  /** Monotonic milliseconds at which it last processed something; −∞: nothing yet, though it may have begun and committed. */
+  workedAtMs = Number.NEGATIVE_INFINITY;
   /** Confirmed positions of the task's stores. */
   positions: readonly StorePosition[] = [];
   /** Records that wait in the inputs beyond what is committed; null: not known yet. */

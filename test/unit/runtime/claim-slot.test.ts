@@ -1,6 +1,6 @@
 /** Invocations that are asked for together: whichever slot each of them becomes, every slot comes to be run. */
 import { describe, expect, it } from 'vitest';
-import type { Incarnation, StorePosition } from '../../../lib/leases/records.js';
+import type { Incarnation, MemberReport, StorePosition } from '../../../lib/leases/records.js';
 import { offset } from '../../../lib/model/offset.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import { claimSlot } from '../../../lib/runtime/claim-slot.js';
@@ -8,6 +8,7 @@ import { createTaskWorld, grant, type TaskWorld } from '../../support/task-world
 
 const first: Incarnation = { memberId: 'member-1', incarnation: 1 };
 const second: Incarnation = { memberId: 'member-2', incarnation: 1 };
+const IDLE_MS = 5_000;
 const holds = (partition: number): readonly StorePosition[] => [
   { taskId: taskId(0, partition), store: 'counts', nextOffset: offset(0), endOffset: offset(0) },
 ];
@@ -26,7 +27,15 @@ async function claim(
   others: readonly Incarnation[],
   held: readonly StorePosition[] = [],
 ) {
-  const claimed = await claimSlot({ leases, clock: host.clock, invokedFor, others, held, tags: {} });
+  const claimed = await claimSlot({
+    leases,
+    clock: host.clock,
+    invokedFor,
+    others,
+    held,
+    tags: {},
+    idleTimeoutMs: IDLE_MS,
+  });
   return claimed?.member.memberId ?? null;
 }
 
@@ -75,4 +84,41 @@ it('an invocation for one slot leaves the other asleep, though it holds its stor
 
   expect(await claim(world, first, [], holds(1))).toBe('member-1');
   expect((await world.ports.leases.readMember('member-2'))?.status).toBe('free');
+});
+
+describe('an incarnation is as idle as its slot was', () => {
+  const reported = async ({ ports: { leases } }: TaskWorld) =>
+    (await leases.readMember(first.memberId))?.report.idleForMs;
+  const next: Incarnation = { ...first, incarnation: 2 };
+  /** The first incarnation, which has had nothing to do for so long, hands over to the next. */
+  async function handOver(world: TaskWorld, report: Partial<MemberReport>): Promise<void> {
+    const { leases } = world.ports;
+    await claim(world, first, []);
+    await leases.heartbeat({ ...first, report: { running: [], positions: [], recordsProcessed: 0, ...report } });
+    await leases.drainMember(first);
+    await claim(world, next, []);
+  }
+
+  it('it goes on from what the one before has reported', async () => {
+    const world = await createWorld();
+    await handOver(world, { idleForMs: 1_234 });
+
+    expect(await reported(world)).toBe(1_234);
+  });
+
+  it('it is at work where that was', async () => {
+    const world = await createWorld();
+    await handOver(world, {});
+
+    expect(await reported(world)).toBe(0);
+  });
+
+  it('where that has ended in order there was nothing to do', async () => {
+    const world = await createWorld();
+    await claim(world, first, []);
+    await world.ports.leases.freeMember(first);
+    await claim(world, next, []);
+
+    expect(await reported(world)).toBe(IDLE_MS);
+  });
 });

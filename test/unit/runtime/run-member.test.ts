@@ -196,6 +196,21 @@ describe('a member', () => {
     expect((await world.ports.leases.readMember('member-1'))?.status).toBe('free');
   });
 
+  it('reports for how long its tasks have had nothing to do: neither to begin them nor to commit is work', async () => {
+    const world = await createTaskWorld({ settings: { idleTimeoutMs: 60_000 } });
+    const idleForMs = async () => (await world.ports.leases.readMember('member-1'))?.report.idleForMs ?? 0;
+    start(world, 'member-1');
+    await untilLogged(world, 'member-claimed');
+    await grant(world, { 'member-1': [FIRST] });
+    await untilLogged(world, 'task-running');
+    await waitFor('a heartbeat of it', async () => (await idleForMs()) > 60_000 || undefined);
+
+    await feedWords(world, ['a']);
+    await untilCommitted(world);
+
+    await waitFor('it to be at work', async () => (await idleForMs()) < 30_000 || undefined);
+  });
+
   it('ends when the plan no longer lists its slot', async () => {
     const world = await createTaskWorld();
     const member = start(world, 'member-1');
