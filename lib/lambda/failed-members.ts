@@ -5,12 +5,10 @@
  * id, so that exactly the right incarnation is declared dead, whichever slot it had claimed; one that had claimed nothing, or
  * has ended cleanly, is found nowhere.
  */
+import { REQUEST_ID_TAG } from '../leases/placement-tags.js';
 import type { Incarnation, Member } from '../leases/records.js';
 import { isRun } from '../leases/rules.js';
 import type { FailedInvocation } from './scheduler-event.js';
-
-/** The tag of a member that holds the request id of the invocation that runs it. */
-export const REQUEST_ID_TAG = 'lambda.request.id';
 
 /** The incarnations that ran in the failed invocations and are still taken for alive. */
 export function failedMembers(failed: readonly FailedInvocation[], members: readonly Member[]): readonly Incarnation[] {

@@ -1,9 +1,9 @@
 /** The task function: a member of the application, for as long as one invocation lasts. */
+import { REQUEST_ID_TAG } from '../leases/placement-tags.js';
 import { KeptStores } from '../runtime/kept-stores.js';
 import { runDoorbell } from '../runtime/run-doorbell.js';
 import { runMember } from '../runtime/run-member.js';
 import type { StreamsApp } from '../topology/app.js';
-import { REQUEST_ID_TAG } from './failed-members.js';
 import { runInvocation } from './invocation.js';
 import { deadlineOf, type LambdaContext, memoryOf, memoryTag } from './lambda-context.js';
 import { memberTags } from './member-tags.js';

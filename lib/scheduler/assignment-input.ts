@@ -5,6 +5,7 @@ import {
   type AssignmentInput,
   RUNNING_LAG,
 } from '../assignment/task-assignor.js';
+import { placementTags } from '../leases/placement-tags.js';
 import type { Lease, MemberId, Plan, StorePosition } from '../leases/records.js';
 import { isRun } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
@@ -50,7 +51,7 @@ export function assignmentInput(
         id,
         live: counted.has(id),
         capacity: capacityOf(member, settings.tasksPerMember),
-        tags: member?.tags ?? {},
+        tags: placementTags(member?.tags ?? {}),
         ...zoneOf(member),
         ...previousOf(id, state.plan, state.leases),
         lags: lagsOf(member, tasks, state),

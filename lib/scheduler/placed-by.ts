@@ -3,6 +3,7 @@
  * (features F5: standbys are added and taken away while everything runs). Pure.
  */
 import type { AssignmentSettings } from '../assignment/task-assignor.js';
+import { placementTags } from '../leases/placement-tags.js';
 import type { MemberId, PlacedBy, Plan } from '../leases/records.js';
 import type { Settings } from '../model/settings.js';
 import type { Membership } from './membership.js';
@@ -27,7 +28,10 @@ export function placedByNow(
   { counted, members }: Pick<Membership, 'counted' | 'members'>,
 ): PlacedBy {
   const all = { ...placementSettings(settings), tasksPerMember: settings.tasksPerMember };
-  const tagged = members.filter(({ memberId, tags }) => counted.includes(memberId) && Object.keys(tags).length > 0);
+  const tagged = members
+    .filter(({ memberId }) => counted.includes(memberId))
+    .map(({ memberId, tags }) => ({ memberId, tags: placementTags(tags) }))
+    .filter(({ tags }) => Object.keys(tags).length > 0);
   return {
     settings: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, JSON.stringify(value)])),
     tags: Object.fromEntries(tagged.map(({ memberId, tags }) => [memberId, textOfTags(tags)])),

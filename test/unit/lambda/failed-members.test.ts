@@ -1,6 +1,7 @@
 /** From failed invocations to the members that died with them. */
 import { describe, expect, it } from 'vitest';
-import { failedMembers, REQUEST_ID_TAG } from '../../../lib/lambda/failed-members.js';
+import { failedMembers } from '../../../lib/lambda/failed-members.js';
+import { REQUEST_ID_TAG } from '../../../lib/leases/placement-tags.js';
 import type { Member, MemberId, MemberStatus } from '../../../lib/leases/records.js';
 
 const member = (memberId: MemberId, status: MemberStatus, requestId: string | null): Member => ({

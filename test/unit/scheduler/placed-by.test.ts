@@ -1,6 +1,7 @@
 /** What a plan was placed by, besides who was there: settings and tags that change while everything runs. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsInput } from '../../../lib/index.js';
+import { REQUEST_ID_TAG } from '../../../lib/leases/placement-tags.js';
 import type { Plan } from '../../../lib/leases/records.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
 
@@ -51,6 +52,24 @@ describe('the tags of a member', () => {
     expect(reason).toBe('member-2 has other tags (tick: test)');
     expect(placedBy?.tags).toEqual({ 'member-1': '[["zone","a"]]', 'member-2': '[["zone","b"]]' });
     await world.round();
+    expect((await world.newestPlan()).number).toBe(number);
+  });
+
+  it('that name its invocation are no matter: each incarnation has its own', async () => {
+    const world = await ControlPlaneWorld.create({ members: 2 });
+    let invocations = 0;
+    world.tagsOf = () => {
+      invocations += 1;
+      return { zone: 'a', [REQUEST_ID_TAG]: `request-${invocations}` };
+    };
+    await world.settle(BOUND);
+    const { number, placedBy } = await world.newestPlan();
+    await world.member(2).end();
+
+    await world.settle(BOUND);
+
+    expect(world.member(2).self.incarnation).toBe(2);
+    expect(placedBy?.tags).toEqual({ 'member-1': '[["zone","a"]]', 'member-2': '[["zone","a"]]' });
     expect((await world.newestPlan()).number).toBe(number);
   });
 
