@@ -1,5 +1,13 @@
-/** The left side of a foreign-key join: tells the right side which rows ask for which foreign key. Kafka: `SubscriptionSendProcessorSupplier`. */
+/**
+ * The left side of a foreign-key join: tells the right side which rows ask for which foreign key. Kafka: `SubscriptionSendProcessorSupplier`.
+ *
+ * Invariant
+ *   J1  a row that comes in the same record of the task as the end of the one before it is told as an update of that one: the answer to a
+ *       delete is dropped once the key has another row, which then has to take back what the deleted one gave out. So it is with
+ *       rows that end by themselves, when their key gets another
+ */
 import { type Awaitable, andThen, isPromise } from '../../model/awaitable.js';
+import type { ByteKey } from '../../model/byte-key.js';
 import { parseTaskId } from '../../model/task-id.js';
 import type { EngineContext } from '../../processor/engine-context.js';
 import type { Processor, ProcessorSupplier } from '../../processor/processor.js';
@@ -13,6 +21,7 @@ import { hashOf } from './value-hash.js';
 
 export interface SubscribeNode<K, V, KO> {
   readonly foreignKey: (value: V, key: K) => Awaitable<KO | null>;
+  readonly keySerde: Serde<K>;
   readonly foreignKeySerde: Serde<KO>;
   readonly valueSerde: Serde<V>;
   /** Whether a row without right value is a result. */
@@ -34,6 +43,8 @@ class SubscribeProcessor<K, V, KO> implements Processor<K, Change<V>, KO | null,
   private readonly node: SubscribeNode<K, V, KO>;
   declare private context: EngineContext<KO | null, Subscription<K>>;
   declare private partition: number;
+  /** J1: foreign keys of the rows that were deleted in the record that the task is at, by their keys. */
+  private readonly deleted = new Map<ByteKey | null, Cell<KO | null>>();
 
   constructor(node: SubscribeNode<K, V, KO>) {
     this.node = node;
@@ -42,6 +53,7 @@ class SubscribeProcessor<K, V, KO> implements Processor<K, Change<V>, KO | null,
   init(context: ProcessorContext<KO | null, Subscription<K>>): void {
     this.context = context as EngineContext<KO | null, Subscription<K>>;
     this.partition = parseTaskId(context.taskId).partition;
+    this.context.onRecordDone(() => this.deleted.clear());
   }
 
   process(record: StreamRecord<K, Change<V>>): Awaitable<void> {
@@ -50,8 +62,17 @@ class SubscribeProcessor<K, V, KO> implements Processor<K, Change<V>, KO | null,
     if (newCell.isNull && oldCell.isNull) return;
     const was = this.foreignKeyOf(record, oldCell);
     const now = this.foreignKeyOf(record, newCell);
-    if (!isPromise(was) && !isPromise(now)) return this.tell(record, was, now);
-    return Promise.all([was, now]).then(([before, after]) => this.tell(record, before, after));
+    if (!isPromise(was) && !isPromise(now)) return this.tell(record, this.before(record, was), now);
+    return Promise.all([was, now]).then(([before, after]) => this.tell(record, this.before(record, before), after));
+  }
+
+  /** The foreign key that this row takes the place of, J1. */
+  private before(record: StreamRecord<K, Change<V>>, was: Cell<KO | null>): Cell<KO | null> {
+    const { newCell, oldCell } = record.value;
+    if (this.node.isLeft) return was; // the answer to every row of a left join takes its place
+    if (newCell.isNull) this.deleted.set(record.keyCell.byteKey(this.node.keySerde), was);
+    if (!oldCell.isNull || this.deleted.size === 0) return was;
+    return this.deleted.get(record.keyCell.byteKey(this.node.keySerde)) ?? was;
   }
 
   private foreignKeyOf(record: StreamRecord<K, Change<V>>, row: Cell<V | null>): Awaitable<Cell<KO | null>> {

@@ -59,6 +59,7 @@ export function joinByForeignKey<K, V, KO, VO, VR>(
       const { foreignKey } = request;
       const supplier = subscribe({
         foreignKey,
+        keySerde: left.key,
         foreignKeySerde: right.key,
         valueSerde: left.value,
         isLeft,

@@ -129,6 +129,24 @@ describe('a join by foreign key', () => {
     expect(driver.readOutputs('out', text).map(({ value }) => value)).toEqual(['c1+Ann']);
   });
 
+  it.each([
+    ['another key', 'c2|2', [['o1', null]]],
+    ['no key', '|2', [['o1', null]]],
+    ['the same key', 'c1|2', [['o1', 'c1|2+Ann']]],
+  ])('takes back what a row has met that ends as it gets the next one, which names %s', async (_, next, expected) => {
+    const builder = new StreamsBuilder();
+    const orders = builder.table('orders', { ...text, ttl: 10 });
+    orders.join(builder.table('customers', text), { foreignKey, joiner }).toStream().to('out');
+    const driver = await driverOf(builder);
+    await driver.pipeInput('customers', { key: 'c1', value: 'Ann', timestampMs: 0 });
+    await driver.pipeInput('orders', { key: 'o1', value: 'c1|1', timestampMs: 0 });
+
+    await driver.pipeInput('orders', { key: 'o1', value: next, timestampMs: 10 });
+
+    const out = driver.readOutputs('out', text).map(({ key, value }) => [key, value]);
+    expect(out).toEqual([['o1', 'c1|1+Ann'], ...expected]);
+  });
+
   it('finds the rows of tables that are partitioned in ways of their own, if it is told how', async () => {
     const toSecond = () => 1;
     const joinedIn = async (options: {
