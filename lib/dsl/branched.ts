@@ -34,8 +34,9 @@ export class Branched<K, V> implements BranchedStream<K, V> {
 
   branch(predicate: Predicate<K, V>, options: NamedOptions = {}): BranchedStream<K, V> {
     this.expectNoDefault(); // Kafka Streams takes it, and hands its records to the default branch
+    const takes = userFunction(predicate, `branch of '${this.node.name}'`);
     const child = this.addChild(options.name ?? String(this.branches.length + 1));
-    this.branches.push({ child, predicate: userFunction(predicate, 'branch') });
+    this.branches.push({ child, predicate: takes });
     return this;
   }
 

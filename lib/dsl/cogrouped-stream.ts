@@ -5,6 +5,7 @@ import type { Serde } from '../serde/serde.js';
 import { expectOptions } from '../topology/expect-options.js';
 import { type AddToCogroup, type Cogroup, cogroupedTable } from './cogrouped-table.js';
 import { materialize } from './materialize.js';
+import { nameErrors } from './name-errors.js';
 import { PREFIX } from './names.js';
 import { COGROUPED, COGROUPED_IN_WINDOWS, checkOptions } from './operator-options.js';
 import { aggregateFold, streamAggregate } from './operators/stream-aggregate.js';
@@ -85,7 +86,9 @@ export class CogroupedStream<K, A> implements CogroupedKStream<K, A> {
   windowedBy(windows: AnyWindows): never {
     const windowed = {
       aggregate: (options: WindowedOptions & SessionCogroupOptions<K, A>) =>
-        this.aggregateIn(windows, expectOptions('aggregate', options, COGROUPED_IN_WINDOWS)),
+        nameErrors('aggregate', options, () =>
+          this.aggregateIn(windows, expectOptions('aggregate', options, COGROUPED_IN_WINDOWS)),
+        ),
     };
     if (windows?.kind !== 'session') expectWindows(windows);
     return windowed as never;

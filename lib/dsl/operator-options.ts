@@ -1,5 +1,6 @@
 /** Which options each operator has, by the classes that implement them; what TypeScript knows from streams.ts, for JavaScript. */
 import { expectOptions } from '../topology/expect-options.js';
+import { nameErrors } from './name-errors.js';
 
 const NAMED = ['name'];
 const TYPED = ['name', 'key', 'value'];
@@ -7,13 +8,24 @@ const STORE = ['store', 'inMemory', 'logged', 'cached', 'historyRetention', 'cha
 const WINDOWED = ['name', 'store', 'inMemory', 'logged', 'cached', 'retention', 'changelogConfig'];
 const AGGREGATE = [...NAMED, ...STORE];
 const EXPIRING = [...AGGREGATE, 'ttl'];
-const FOLD = ['value', 'init', 'add'];
+/** One fold may serve groups, windows, sessions and tables: each calls of it what it needs (docs/decisions/0031-options-that-there-are-not.md). */
+const FOLD = ['value', 'init', 'add', 'subtract', 'merge'];
 const PROCESS = [...TYPED, 'stores'];
-const STREAM_JOIN = [
-  ...['name', 'key', 'value', 'joiner', 'foreignKey', 'grace', 'within'],
-  ...['store', 'inMemory', 'logged', 'changelogConfig'],
-];
-const TABLE_JOIN = [...AGGREGATE, 'value', 'joiner', 'foreignKey', 'partitioner', 'otherPartitioner'];
+const JOIN = [...TYPED, 'joiner'];
+
+/** What joins of a stream have, by what they join it with. */
+export const STREAM_JOINS = {
+  stream: [...JOIN, 'within', 'grace', 'store', 'inMemory', 'logged', 'changelogConfig'],
+  table: [...JOIN, 'grace'],
+  globalTable: [...JOIN, 'foreignKey'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** What joins of a table have, by which rows meet. */
+export const TABLE_JOINS = {
+  key: [...AGGREGATE, 'value', 'joiner'],
+  foreignKey: [...AGGREGATE, 'value', 'joiner', 'foreignKey', 'partitioner', 'otherPartitioner'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+const STREAM_JOIN = [...new Set(Object.values(STREAM_JOINS).flat())];
+const TABLE_JOIN = TABLE_JOINS.foreignKey;
 
 /** Where the options stand among the arguments, and what their names are. */
 type Operators = Readonly<Record<string, readonly [at: number, names: readonly string[]]>>;
@@ -54,9 +66,8 @@ export const TABLE: Operators = {
   outerJoin: [1, TABLE_JOIN],
   suppress: [1, ['name', 'logged', 'changelogConfig']],
   groupBy: [1, TYPED],
+  transformValues: [1, [...AGGREGATE, 'value', 'stores']],
 };
-
-export const TRANSFORM_VALUES = [...AGGREGATE, 'value', 'stores'];
 
 export const GROUPED_STREAM: Operators = {
   count: [0, EXPIRING],
@@ -67,20 +78,15 @@ export const GROUPED_STREAM: Operators = {
 export const GROUPED_TABLE: Operators = {
   count: [0, AGGREGATE],
   reduce: [0, [...AGGREGATE, 'add', 'subtract']],
-  aggregate: [0, [...AGGREGATE, ...FOLD, 'subtract']],
+  aggregate: [0, [...AGGREGATE, ...FOLD]],
 };
 
-export const COGROUPED: Operators = { aggregate: [0, [...AGGREGATE, 'value', 'init']] };
+export const COGROUPED: Operators = { aggregate: [0, [...AGGREGATE, 'value', 'init', 'merge']] };
 
 export const WINDOWED_STREAM: Operators = {
   count: [0, WINDOWED],
   reduce: [1, WINDOWED],
   aggregate: [0, [...WINDOWED, ...FOLD]],
-};
-
-export const SESSION_WINDOWED: Operators = {
-  ...WINDOWED_STREAM,
-  aggregate: [0, [...WINDOWED, ...FOLD, 'merge']],
 };
 
 export const COGROUPED_IN_WINDOWS = [...WINDOWED, 'value', 'init', 'merge'];
@@ -95,7 +101,8 @@ export const BUILDER: Operators = {
 };
 
 /**
- * Lets each call of these operators check its options first. Options that are left out are checked by nobody.
+ * Lets each call of these operators check its options first, and what it refuses say which operator that was. Options that are left out
+ * are checked by nobody.
  *
  * @throws {TypeError} where a class lacks an operator: a fault of this file
  */
@@ -104,8 +111,10 @@ export function checkOptions<C extends object>(of: { readonly prototype: C }, op
     const method = (of.prototype as Record<string, unknown>)[operator];
     if (typeof method !== 'function') throw new TypeError(`there is no operator ${operator}`);
     const checked = function (this: C, ...given: unknown[]): unknown {
-      if (given[at] !== undefined) expectOptions(operator, given[at] as object, names);
-      return method.apply(this, given);
+      return nameErrors(operator, given[at], () => {
+        if (given[at] !== undefined) expectOptions(operator, given[at] as object, names);
+        return method.apply(this, given);
+      });
     };
     Object.defineProperty(of.prototype, operator, { value: checked, configurable: true, writable: true });
   }

@@ -3,7 +3,7 @@ import type { Windowed } from '../model/windowed.js';
 import { long } from '../serde/number-serdes.js';
 import type { Serde } from '../serde/serde.js';
 import { PREFIX } from './names.js';
-import { checkOptions, SESSION_WINDOWED } from './operator-options.js';
+import { checkOptions, WINDOWED_STREAM } from './operator-options.js';
 import type { RowFold } from './operators/aggregate-processor.js';
 import { type SessionFold, sessionAggregate } from './operators/session-aggregate.js';
 import { aggregateFold, countFold, reduceFold } from './operators/stream-aggregate.js';
@@ -84,7 +84,7 @@ export class SessionWindowedStream<K, V> implements SessionWindowedKStream<K, V>
   }
 }
 
-checkOptions(SessionWindowedStream, SESSION_WINDOWED);
+checkOptions(SessionWindowedStream, WINDOWED_STREAM);
 
 /** What sessions decide of an aggregation. */
 export function sessionSteps<K, V, A>(

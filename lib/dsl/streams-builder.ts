@@ -6,7 +6,13 @@ import { isSameReset } from '../topology/offset-reset.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { patternText } from '../topology/topic-patterns.js';
 import type { Topology } from '../topology/topology.js';
-import { expectStore, type Names, type SourceOptions, type TopologyBuilder } from '../topology/topology-builder.js';
+import {
+  expectStore,
+  listOf,
+  type Names,
+  type SourceOptions,
+  type TopologyBuilder,
+} from '../topology/topology-builder.js';
 import { Branched } from './branched.js';
 import { buildGraph } from './build-graph.js';
 import { expectSerdes } from './expect-serdes.js';
@@ -63,8 +69,7 @@ export class StreamsBuilder {
    *   is read by its name; two patterns that match one topic are refused when there is one
    */
   stream<K, V>(topics: Names | RegExp, options: StreamOptions<K, V>): KStream<K, V> {
-    const read =
-      topics instanceof RegExp ? topics : [...new Set(typeof topics === 'string' ? [topics] : (topics ?? []))];
+    const read = topics instanceof RegExp ? topics : [...new Set(listOf(topics))];
     if (Array.isArray(read) && read.length === 0)
       throw new TopologyError('a stream reads no topic', { remedy: 'Name the topic to read.' });
     const names = Array.isArray(read) ? read : [patternText(read)];

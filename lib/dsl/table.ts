@@ -9,7 +9,7 @@ import type { Change } from './change.js';
 import { type AnyTableJoin, joinTable } from './joins/join-table.js';
 import { expectHistoryIsKept, materialize, rowFormat } from './materialize.js';
 import { PREFIX } from './names.js';
-import { checkOptions, TABLE, TRANSFORM_VALUES } from './operator-options.js';
+import { checkOptions, TABLE } from './operator-options.js';
 import { regroup } from './operators/regroup.js';
 import { toStream } from './operators/table-source.js';
 import { filterStep, mapValuesStep, type RowStep, type TableStepNode, tableStep } from './operators/table-steps.js';
@@ -68,8 +68,8 @@ export class Table<K, V> implements KTable<K, V> {
     options: NamedOptions & StoreOptions & ProcessOptions & { readonly value: Serde<V2> },
   ): KTable<K, V2> {
     const made = userFunction(supplier, 'transformValues', 'supplier');
-    const { value, stores = [] } = expectOptions('transformValues', options, TRANSFORM_VALUES);
-    if (value === undefined) throw new TopologyError('transformValues: there is no serde for the value');
+    if (options?.value === undefined) throw new TopologyError('transformValues: there is no serde for the value');
+    const { value, stores = [] } = options;
     return this.step({
       prefix: PREFIX.tableTransformValues,
       options,

@@ -26,6 +26,12 @@ const TEXTS_BY_NAME: Kind = {
   holds: (given) => isPlain(given) && Object.values(given).every((value) => typeof value === 'string'),
 };
 
+const NAMES: Kind = {
+  wanted: 'names are wanted',
+  holds: (given) =>
+    typeof given === 'string' || (Array.isArray(given) && given.every((name) => typeof name === 'string')),
+};
+
 /** Of options that whoever uses them checks himself, nothing is said here. */
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['key', SERDE],
@@ -40,22 +46,25 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['partitioner', FUNCTION],
   ['otherPartitioner', FUNCTION],
   ['endOf', FUNCTION],
+  ['stores', NAMES],
+  ['parents', NAMES],
 ]);
 
 /**
  * @param call what was called, for the error
  * @param known names of all options of that call
+ * @param where of which of its kinds they are the options, if it has several: `with a table, `
  * @returns what was given
  * @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no object, for an option that there is not, and for one of another kind;
  *   an option that is undefined counts as left out
  */
-export function expectOptions<O extends object>(call: string, given: O, known: readonly string[]): O {
+export function expectOptions<O extends object>(call: string, given: O, known: readonly string[], where = ''): O {
   const options: unknown = given;
   if (!isPlain(options)) throw refused(call, `${kindOfValue(options)} was given, its options are wanted`, { known });
   const named = typeof options.name === 'string' ? `${call} '${options.name}'` : call;
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name))
-      throw refused(named, `there is no option '${name}'${suggestion(name, known)}`, { option: name, known });
+      throw refused(named, `${where}there is no option '${name}'${suggestion(name, known)}`, { option: name, known });
     const kind = KINDS.get(name);
     if (value === undefined || kind === undefined || kind.holds(value)) continue;
     throw refused(named, `${name} is ${kindOfValue(value)}, ${kind.wanted}`, { option: name });

@@ -321,7 +321,9 @@ export class TopologyBuilder {
         remedy: 'Leave the store out: every processor may read a global store by its name.',
       });
     }
-    if (users === undefined) throw invalid(`state store '${store}' is not added yet`, { node: node.name, store });
+    if (users === undefined) {
+      throw invalid(`processor '${node.name}': state store '${store}' is not added yet`, { node: node.name, store });
+    }
     if (users.includes(node.name)) return;
     users.push(node.name);
     const current = this.nodes.get(node.name) as ProcessorNode;
@@ -362,9 +364,10 @@ function keptFromTopic(kind: string, store: string): TopologyError {
   });
 }
 
-/** Nothing where there should be names is no name: the callers say which is missing. */
-function listOf(names: Names): readonly string[] {
-  return typeof names === 'string' ? [names] : [...(names ?? [])];
+/** What are no names is no name: the callers say which is missing. */
+export function listOf(names: Names | null | undefined): readonly string[] {
+  if (typeof names === 'string') return [names];
+  return Array.isArray(names) ? [...names] : [];
 }
 
 /** @throws {TopologyError} STREAMS_INVALID_TOPOLOGY for what is no store */
@@ -388,7 +391,7 @@ function expectNewEachTime(node: string, supplier: () => unknown): void {
   try {
     made = [supplier(), supplier()];
   } catch (thrown) {
-    if (thrown instanceof TopologyError) throw thrown;
+    if (thrown instanceof TopologyError) throw ofProcessor(node, thrown);
     return; // the task's start says so, with the error as its cause
   }
   for (const processor of made) expectProcessor(processor, `processor '${node}'`, { node });
@@ -397,6 +400,10 @@ function expectNewEachTime(node: string, supplier: () => unknown): void {
     details: { node },
     remedy: 'Make a new processor in each call of the function: every task gets one of its own.',
   });
+}
+
+function ofProcessor(node: string, { message, remedy, details }: TopologyError): TopologyError {
+  return new TopologyError(`processor '${node}': ${message}`, { remedy, details: { node, ...details } });
 }
 
 /** Kafka's rule for topic names. */

@@ -1,7 +1,9 @@
 /** Joins of a stream, each kind of other side in a file of its own. */
 import { TopologyError } from '../../model/errors.js';
 import type { Serde } from '../../serde/serde.js';
-import { otherSide } from '../joinable.js';
+import { expectOptions } from '../../topology/expect-options.js';
+import { type Joinable, otherSide } from '../joinable.js';
+import { STREAM_JOINS } from '../operator-options.js';
 import type { KStream } from '../streams.js';
 import type { StreamParts, TableParts, Wiring } from '../wiring.js';
 import { type AnyJoin, type JoinKind, operatorOf } from './join-options.js';
@@ -23,6 +25,7 @@ export function joinStream<K, V>(
   const { kind, options } = join;
   const operator = operatorOf(kind);
   const other = otherSide(join.other, wiring.graph, operator);
+  if (options !== undefined) expectOptions(operator, options, STREAM_JOINS[other.kind], `${WITH[other.kind]} `);
   if (other.kind === 'table' && kind !== 'outer') {
     return joinStreamWithTable(wiring, parts, other.parts as TableParts<K, unknown>, kind, options) as KStream<
       K,
@@ -38,3 +41,9 @@ export function joinStream<K, V>(
   }
   throw new TopologyError(`${operator}: a stream cannot be joined so with a ${other.kind}`, { details: { operator } });
 }
+
+const WITH: Readonly<Record<Joinable['kind'], string>> = {
+  stream: 'with a stream',
+  table: 'with a table',
+  globalTable: 'with a global table',
+};

@@ -2,9 +2,11 @@
 import { TopologyError } from '../../model/errors.js';
 import { nullable } from '../../serde/nullable-serde.js';
 import type { Serde } from '../../serde/serde.js';
+import { expectOptions } from '../../topology/expect-options.js';
 import { otherSide } from '../joinable.js';
 import { materialize, rowFormat } from '../materialize.js';
 import { PREFIX } from '../names.js';
+import { TABLE_JOINS } from '../operator-options.js';
 import { tableMerge } from '../operators/table-merge.js';
 import { joinedView, type PairJoiner, tableTableJoin } from '../operators/table-table-join.js';
 import { isMaterialized } from '../options.js';
@@ -38,6 +40,7 @@ export function joinTable<K, V>(
     const request = { isLeft: kind === 'left', foreignKey: foreignKey as never, joiner, options };
     return joinByForeignKey(wiring, parts, other.parts, request) as KTable<K, never>;
   }
+  expectOptions(operator, options, TABLE_JOINS.key, 'without foreignKey ');
   return joinTables(wiring, parts, other.parts as TableParts<K, unknown>, { kind, options, joiner }) as KTable<
     K,
     never

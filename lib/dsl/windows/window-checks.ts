@@ -11,7 +11,9 @@ import type { EmitStrategy, SlidingWindows, TimeWindows, UnlimitedWindows } from
 export function lengthMs(kind: string, role: string, length: Duration): number {
   const ms = durationMs(length, `${role} of ${kind} windows`);
   if (ms > 0) return ms;
-  throw new TopologyError(`${kind} windows need a ${role} of at least 1 ms`, { details: { kind, [role]: length } });
+  throw new TopologyError(`${kind} windows: their ${role} must be at least 1 ms`, {
+    details: { kind, [role]: length },
+  });
 }
 
 /** How long windows wait for late records, in milliseconds; 0 if nothing is said. Errors as those of {@link lengthMs}. */

@@ -88,7 +88,9 @@ describe('a topology is refused', () => {
     expect(refusal(() => source().addProcessor('count', give, { parents: 'source' }))).toBe(
       `processor 'count': its supplier gives ${kind}, no processor`,
     );
-    expect(refusal(() => builder.build())).toBe(`processValues: its supplier gives ${kind}, no processor`);
+    expect(refusal(() => builder.build())).toBe(
+      `processor 'by-hand': processValues: its supplier gives ${kind}, no processor`,
+    );
   });
 
   it.each(['.', '..', '', 'a/b', 'x'.repeat(250)])("if a store is to be called '%s'", (name) => {
