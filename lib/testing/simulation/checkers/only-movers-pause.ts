@@ -1,6 +1,7 @@
 /**
  * Only what moves pauses: a member that goes on running does not hand back a task for the sake of a plan (`revoked`) while every
- * plan since it took the task grants it to that member.
+ * plan since it took the task grants it to that member. A run that takes its own lease again, since it was fenced, goes on: a plan of before
+ * may have asked it to end.
  */
 import type { Conditional } from '../../../leases/lease-store.js';
 import type { Incarnation, Lease, MemberId, Plan } from '../../../leases/records.js';
@@ -15,7 +16,7 @@ export const onlyMoversPause: Checker = {
   name: 'only-movers-pause',
   watch({ cloud, wrong }) {
     const plans: Plan[] = [];
-    /** By task and owner: plans that there were when that owner took the lease last; another may have it before the end is logged. */
+    /** By task and owner, of runs that go on: plans that there were when it took the lease; another may have it before the end is logged. */
     const plansAtTake = new Map<string, number>();
     cloud.listen(({ port, method, ...outcome }) => {
       if (port !== 'leases' || !outcome.ok) return;
@@ -24,15 +25,19 @@ export const onlyMoversPause: Checker = {
         if (applied) plans.push(item);
       } else if (method === 'takeLease') {
         const { applied, item } = outcome.answer as Conditional<Lease>;
-        if (applied && item.owner !== null) plansAtTake.set(ownership(item.taskId, item.owner), plans.length);
+        if (!applied || item.owner === null) return;
+        const owner = ownership(item.taskId, item.owner);
+        if (!plansAtTake.has(owner)) plansAtTake.set(owner, plans.length);
       }
     });
     cloud.timeline.listen(({ who, event, fields }) => {
-      if (!TASK_ENDS.has(event) || fields.reason !== 'revoked') return;
+      if (!TASK_ENDS.has(event)) return;
       const taskId = fields.taskId as TaskId;
       const memberId = fields.memberId as MemberId;
       const owner = ownership(taskId, { memberId, incarnation: Number(fields.incarnation) });
       const newestAtTake = Math.max(0, (plansAtTake.get(owner) ?? 0) - 1);
+      plansAtTake.delete(owner);
+      if (fields.reason !== 'revoked') return;
       const since = plans.slice(newestAtTake);
       if (since.some((plan) => !isGrantedTo(plan, taskId, memberId))) return;
       wrong(`${who} hands back ${taskId} for a plan, though ${memberId} is granted it by all plans since it took it`);

@@ -87,6 +87,33 @@ describe('only movers pause', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('a task may be handed back that was asked to end before its run, fenced meanwhile, took its lease again', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      writePlan(scene, plan(1, ['0_0']));
+      scene.take('task#1', '0_0', 1);
+      writePlan(scene, plan(2, []));
+      writePlan(scene, plan(3, ['0_0']));
+      scene.take('task#1', '0_0', 2);
+      scene.cloud.timeline.add('task#1', 'task-released', revoked);
+    });
+
+    expect(wrong).toEqual([]);
+  });
+
+  it('what was asked of one run is no reason for the next of the same owner', async () => {
+    const wrong = await wrongIn({ checker }, async (scene) => {
+      writePlan(scene, plan(1, ['0_0']));
+      scene.take('task#1', '0_0', 1);
+      writePlan(scene, plan(2, []));
+      scene.cloud.timeline.add('task#1', 'task-released', revoked);
+      writePlan(scene, plan(3, ['0_0']));
+      scene.take('task#1', '0_0', 2);
+      scene.cloud.timeline.add('task#1', 'task-released', revoked);
+    });
+
+    expect(wrong).toHaveLength(1);
+  });
+
   it('a task that is handed back although every plan grants it is seen', async () => {
     const wrong = await wrongIn({ checker }, async (scene) => {
       writePlan(scene, plan(1, []));
