@@ -9,6 +9,7 @@ import type { Host, LogFields, Logger } from '../host/host.js';
 import type { Log, ProducerOptions, TransactionalProducer } from '../log/log.js';
 import { AbortedError } from '../model/errors.js';
 import type { RuntimePorts } from './ports.js';
+import { wrapMethods } from './wrap-methods.js';
 
 /** What an `AbortSignal` for a graceful stop carries as its reason when it means death instead. */
 export const CRASH = 'crash';
@@ -65,14 +66,21 @@ class Life {
   }
 
   /** Makes a call, unless the process has died; gives it up when it dies. */
-  async call<T>(call: () => Promise<T>): Promise<T> {
-    if (this.isOver) throw died();
+  call<T>(call: () => Promise<T>): Promise<T> {
+    if (this.isOver) return Promise.reject(died());
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(died());
       this.callsInProgress.add(giveUp);
-      call()
-        .then(resolve, reject)
-        .finally(() => this.callsInProgress.delete(giveUp));
+      call().then(
+        (answer) => {
+          this.callsInProgress.delete(giveUp);
+          resolve(answer);
+        },
+        (thrown: unknown) => {
+          this.callsInProgress.delete(giveUp);
+          reject(thrown);
+        },
+      );
     });
   }
 }
@@ -123,11 +131,10 @@ function mortalLogger(logger: Logger, life: Life): Logger {
 
 /** Wraps every method of a port whose methods all answer promises; plain fields are handed through. */
 function mortal<T extends object>(port: T, life: Life): T {
-  return new Proxy(port, {
-    get(target, property) {
-      const member: unknown = Reflect.get(target, property);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => life.call(() => Reflect.apply(member, target, args) as Promise<unknown>);
-    },
-  });
+  return wrapMethods(
+    port,
+    (member) =>
+      (...args) =>
+        life.call(() => Reflect.apply(member, port, args) as Promise<unknown>),
+  );
 }

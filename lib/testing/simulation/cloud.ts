@@ -210,24 +210,19 @@ export class Cloud {
     for (const listener of this.effectListeners) listener(effect);
   }
 
-  async before(call: PortCall): Promise<void> {
-    for (const fault of this.faults) {
-      const waiting = fault.before?.(call);
-      if (waiting !== undefined) await waiting;
-    }
+  /** Undefined: no fault has it wait. */
+  before(call: PortCall): Promise<void> | undefined {
+    return inTurn(this.faults, (fault) => fault.before?.(call));
   }
 
-  /** @returns what the process hears */
-  async after(call: PortCall, answer: unknown): Promise<unknown> {
-    for (const fault of this.faults) {
-      const waiting = fault.after?.(call, answer);
-      if (waiting !== undefined) await waiting;
-    }
-    for (const fault of this.faults) {
-      const instead = fault.answer?.(call, answer);
-      if (instead !== undefined) return instead;
-    }
-    return answer;
+  /** Undefined: no fault has it wait. */
+  after(call: PortCall, answer: unknown): Promise<void> | undefined {
+    return inTurn(this.faults, (fault) => fault.after?.(call, answer));
+  }
+
+  /** What the process hears. */
+  answer(call: PortCall, answer: unknown): unknown {
+    return this.first((fault) => fault.answer?.(call, answer)) ?? answer;
   }
 
   /** Resolves at a moment of virtual time, in milliseconds since the run began; false if the cloud ends before. */
@@ -267,4 +262,16 @@ export class Cloud {
     }
     return undefined;
   }
+}
+
+/** Asks one fault after the other, the next when the last has waited. Undefined: none waits, and no promise is made of it: calls are many. */
+function inTurn(
+  faults: readonly ActiveFault[],
+  ask: (fault: ActiveFault) => Promise<void> | undefined,
+): Promise<void> | undefined {
+  for (const [index, fault] of faults.entries()) {
+    const waiting = ask(fault);
+    if (waiting !== undefined) return waiting.then(() => inTurn(faults.slice(index + 1), ask));
+  }
+  return undefined;
 }

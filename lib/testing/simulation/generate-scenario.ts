@@ -30,7 +30,7 @@ export interface ScenarioPlan {
 /** Beats in which whole lives of members fit into a minute of virtual time. */
 export const QUICK_SETTINGS: SettingsInput = {
   commitIntervalMs: 100,
-  pollMs: 250,
+  pollMs: 1_000,
   heartbeatIntervalMs: 500,
   sessionTimeoutMs: 3_000,
   tickIntervalMs: 500,

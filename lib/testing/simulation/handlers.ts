@@ -12,7 +12,7 @@ import type { SimulatedProcess } from './simulated-process.js';
 import type { Timeline } from './timeline.js';
 
 /** What a process finds around it: the cloud (cloud.ts). */
-interface Surroundings extends Pick<CallHooks, 'before' | 'after'> {
+interface Surroundings extends Pick<CallHooks, 'before' | 'after' | 'answer'> {
   readonly membersSetting: string;
   readonly host: RuntimePorts['host'];
   readonly log: RuntimePorts['log'];
@@ -58,6 +58,7 @@ function portsOf(cloud: Surroundings, process: SimulatedProcess): RuntimePorts {
     hooks: {
       before: (call) => cloud.before(call),
       after: (call, answer) => cloud.after(call, answer),
+      answer: (call, answer) => cloud.answer(call, answer),
       effects: (effect) => cloud.effect(effect),
       broken: (rule) => cloud.broken.push(`${process.name}: ${rule}`),
     },

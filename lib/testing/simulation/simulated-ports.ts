@@ -9,6 +9,7 @@ import type { Log, TransactionalProducer } from '../../log/log.js';
 import { AbortedError } from '../../model/errors.js';
 import { mortalPorts } from '../../runtime/mortal-ports.js';
 import type { RuntimePorts } from '../../runtime/ports.js';
+import { wrapMethods } from '../../runtime/wrap-methods.js';
 import type { Chance } from './chance.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
@@ -40,9 +41,12 @@ export type Effect = PortCall &
   ({ readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly error: unknown });
 
 export interface CallHooks {
-  before(call: PortCall): Promise<void>;
-  /** @returns what the process hears */
-  after(call: PortCall, answer: unknown): Promise<unknown>;
+  /** Undefined: nothing to wait for. */
+  before(call: PortCall): Promise<void> | undefined;
+  /** Undefined: nothing to wait for. */
+  after(call: PortCall, answer: unknown): Promise<void> | undefined;
+  /** What the process hears. */
+  answer(call: PortCall, answer: unknown): unknown;
   /** Told at the moment of the effect (S2). */
   effects(effect: Effect): void;
   /** A rule of the ports was broken by the engine. */
@@ -129,15 +133,10 @@ class SimulatedPorts {
   }
 
   private wrap<T extends object>(port: T, name: PortName, producer: ProducerTag | null): T {
-    return new Proxy(port, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property);
-        if (typeof member !== 'function') return member;
-        const method = String(property);
-        const effect = (args: readonly unknown[]) => Reflect.apply(member, target, args) as Promise<unknown>;
-        return (...args: unknown[]) =>
-          this.call({ process: this.process, port: name, method, args, reads: READS.test(method), producer }, effect);
-      },
+    return wrapMethods(port, (member, method) => {
+      const reads = READS.test(method);
+      const effect = (args: readonly unknown[]) => Reflect.apply(member, port, args) as Promise<unknown>;
+      return (...args) => this.call({ process: this.process, port: name, method, args, reads, producer }, effect);
     });
   }
 
@@ -147,10 +146,14 @@ class SimulatedPorts {
     if (process.isFrozen) await process.thawed();
     const sendMs = this.latencyMs();
     if (sendMs > 0) await this.clock.sleep(sendMs);
-    await hooks.before(call);
+    const waiting = hooks.before(call);
+    if (waiting !== undefined) await waiting;
     if (process.isFrozen) await process.thawed();
     if (process.isDead) throw new AbortedError(`${process.name} died before it had sent ${call.method}`);
-    const answer = await hooks.after(call, await this.withEffect(call, effect));
+    const effected = await this.withEffect(call, effect);
+    const holding = hooks.after(call, effected);
+    if (holding !== undefined) await holding;
+    const answer = await hooks.answer(call, effected);
     const answerMs = this.latencyMs();
     if (answerMs > 0) await this.clock.sleep(answerMs);
     if (process.isFrozen) await process.thawed();

@@ -135,7 +135,8 @@ async function call(
   if (process.isDead) return undefined; // nobody waits for it any more, and it never left
   await process.thawed();
   const answer = await effect();
-  const heard = await cloud.after(made, answer);
+  await cloud.after(made, answer);
+  const heard = await cloud.answer(made, answer);
   await cloud.time.clock.sleep(chance.next() * WAY_MOST_MS);
   return heard;
 }
