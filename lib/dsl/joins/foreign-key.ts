@@ -79,6 +79,7 @@ export function joinByForeignKey<K, V, KO, VO, VR>(
     },
   });
 
+  const spec = timestampedKeyValueStore({ name: names.store, key: bytes(), value: subscriptions });
   const rightView = right.view();
   const answer = graph.add({
     name: names.answer,
@@ -86,7 +87,6 @@ export function joinByForeignKey<K, V, KO, VO, VR>(
     lookups: [right.node],
     copartitions: true,
     write(builder, parents) {
-      const spec = timestampedKeyValueStore({ name: names.store, key: bytes(), value: subscriptions });
       builder
         .addProcessor(names.receive, receiveSubscriptions(store), { parents })
         .addStateStore(spec, names.receive)
@@ -102,7 +102,8 @@ export function joinByForeignKey<K, V, KO, VO, VR>(
     parents: [right.node],
     write(builder, parents) {
       const supplier = tellSubscribers<K, KO, VO>({ ...store, isVersioned: right.isVersioned === true });
-      builder.addProcessor(names.tell, supplier, { parents, stores: names.store });
+      // It may be written before the other side, where that waits for a topic that a later operator shares.
+      builder.addProcessor(names.tell, supplier, { parents }).addStateStore(spec, names.tell);
     },
   });
 
