@@ -62,6 +62,18 @@ describe('the kinds of faults in docs/testing.md', () => {
   });
 });
 
+describe('the properties of docs/testing.md', () => {
+  it('are the files of test/property, each named once', async () => {
+    const [, section = ''] = (await read('docs/testing.md')).split('## Properties');
+    const [table = ''] = section.split('\n## ');
+    const named = [...table.matchAll(/`([a-z]+\/[\w.-]+)`/g)].map(([, file = '']) => file);
+
+    const files = (await filesBelow('test/property', '.ts')).map((file) => relative('test/property', file));
+
+    expect(named.sort()).toEqual(files.map((file) => file.replace(/(\.test)?\.ts$/, '')).sort());
+  });
+});
+
 describe('the traps of docs/testing.md', () => {
   const numbersIn = (text: string) => text.split(',').map(Number);
 

@@ -244,6 +244,21 @@ describe('the template', () => {
     for (const name of ofType('AWS::Logs::LogGroup')) expect(properties(name).RetentionInDays).toBe(14);
   });
 
+  it('rings when the scheduler fails in three of five minutes, and when it does not tick (trap 41)', () => {
+    const alarm = (name: string) => properties(name) as Readonly<Record<string, unknown>>;
+
+    expect(alarm('SchedulerErrorsAlarm')).toMatchObject({
+      MetricName: 'Errors',
+      Dimensions: [{ Name: 'FunctionName', Value: 'millrace-dev-scheduler' }],
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 3,
+      Threshold: 1,
+      AlarmActions: [{ Ref: 'AlarmTopic' }],
+    });
+    expect(alarm('SchedulerSilentAlarm')).toMatchObject({ MetricName: 'Invocations', TreatMissingData: 'breaching' });
+  });
+
   it('asks for a signature at the query URL', () => {
     expect(properties('QueryLambdaFunctionUrl').AuthType).toBe('AWS_IAM');
     expect(Object.keys(template.Outputs)).toContain('QueryLambdaFunctionUrl');

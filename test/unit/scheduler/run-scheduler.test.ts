@@ -131,7 +131,7 @@ describe('the loop of ticks', () => {
     await Promise.all([before.end, after.end]);
   });
 
-  it('logs a tick that failed for a passing reason and goes on', async () => {
+  it('logs a tick that failed for a passing reason, three times in a row, and goes on (trap 41)', async () => {
     const world = await ControlPlaneWorld.create();
     let failures = 3;
     const leases: SchedulerPorts['leases'] = {

@@ -220,7 +220,7 @@ describe('the end of a member', () => {
     expect(await planNumber(world)).toBe(1);
   });
 
-  it('lets a task that was on its way from it be taken, though its slot comes back', async () => {
+  it('lets a task that was on its way from it be taken, though its slot comes back (trap 36)', async () => {
     const world = await settled(2);
     world.wanted = 3;
     await world.round();
@@ -268,7 +268,7 @@ describe('the end of a member', () => {
 });
 
 describe('tasks on their way', () => {
-  it('are not sent elsewhere by a newcomer before they have arrived', async () => {
+  it('are not sent elsewhere by a newcomer before they have arrived (trap 47)', async () => {
     const world = await settled(1);
     world.wanted = 2;
     await world.round();
@@ -289,7 +289,7 @@ describe('tasks on their way', () => {
     expect(await planNumber(world)).toBe(5);
   });
 
-  it('hold a newcomer up for no longer than a session time-out', async () => {
+  it('hold a newcomer up for no longer than a session time-out (trap 47)', async () => {
     const world = await settled(1);
     world.wanted = 2;
     await world.round();
@@ -307,7 +307,7 @@ describe('tasks on their way', () => {
     expect(await reason(world)).toContain('member-3 joined');
   });
 
-  it('stay on their way when others are with nobody and have to be placed', async () => {
+  it('stay on their way when others are with nobody and have to be placed (trap 47)', async () => {
     const world = await settled(2);
     world.wanted = 3;
     await world.round();

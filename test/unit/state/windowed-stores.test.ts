@@ -95,6 +95,16 @@ test('a delete of a window that was never there restores to nothing (traps 17, 1
   for (const restored of real.restored()) expect(await listed(restored.all())).toEqual([]);
 });
 
+test('a delete of a session that was never there restores to nothing (traps 17, 18)', async () => {
+  const real = new DrivenStore<SessionStore<string, string>>(sessionStore({ ...serdes, name: 's', retention: 1_000 }));
+
+  await real.store.put({ key: 'a', window: { startMs: 1, endMs: 2 } }, null);
+  real.commitAll();
+
+  expect(real.changelog).toHaveLength(1);
+  for (const restored of real.restored()) expect(await listed(restored.fetch('a'))).toEqual([]);
+});
+
 test('duplicates are kept beside each other and a null among them deletes nothing', async () => {
   const { store } = windows({ retainDuplicates: true });
 

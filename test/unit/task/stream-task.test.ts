@@ -481,6 +481,17 @@ describe('records that cannot be read', () => {
 
     expect(texts(output.outputs.get(at('out')))).toEqual(['null=fine@0']);
     expect(output.dropped).toMatchObject([{ reason: 'negative-timestamp', count: 1, last: { offset: 0 } }]);
+    expect(output.offsets.get(at('in'))?.nextOffset).toBe(2);
+  });
+
+  test('a record that is dropped for its timestamp alone is committed as read: it does not come back (trap 28)', async () => {
+    const { task, give, commit } = await startTask(through(forwarding));
+    give('in', [{ value: 'early', ts: -1 }]);
+
+    await task.process(0, 10);
+
+    expect(task.hasUncommitted).toBe(true);
+    expect((await commit()).offsets.get(at('in'))?.nextOffset).toBe(1);
   });
 
   test('a timestamp extractor decides the timestamp, and sees the greatest one so far (trap 28)', async () => {

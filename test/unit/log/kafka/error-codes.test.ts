@@ -13,10 +13,12 @@ describe("Kafka's error codes", () => {
   it('all have a name of their own and an action (trap 14)', () => {
     const codes = [-1, ...Array.from({ length: LAST }, (_, index) => index + 1)];
 
-    const names = codes.map((code) => errorCodeInfo(code).name);
+    const infos = codes.map((code) => errorCodeInfo(code));
 
+    const names = infos.map(({ name }) => name);
     expect(names.filter((name) => name.startsWith('ERROR_'))).toEqual([]);
     expect(new Set(names).size).toBe(codes.length);
+    expect(infos.filter(({ action }) => typeof action !== 'string')).toEqual([]);
   });
 
   it('of newer brokers are reported by number, as transient', () => {
