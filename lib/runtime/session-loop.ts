@@ -2,7 +2,8 @@
  * The loop of a running session: fetch, process, commit, until asked to stop.
  *
  * Invariants
- *   L1  a commit begins at most `commitIntervalMs` after the first thing that needs one, earlier when much is pending
+ *   L1  a commit begins at most `commitIntervalMs` after the first thing that needs one, earlier when much is pending; the first of a run at
+ *       once: whoever waits for a task that has moved, or whose owner has died, waits for nothing more
  *   L2  while a commit is in flight the next records are processed in a second overlay, never a third (commit-pipeline.ts)
  *   L3  whatever looks at the images or at committed offsets (positions, snapshots, trimming) runs between commits
  *   L4  every turn ends: processing is bounded in records, waits in time
@@ -146,7 +147,7 @@ export class SessionLoop {
     const { task, run } = this.session;
     if (this.housekeeping.mustKeepOffsetsNow) return true;
     if (this.dirtySinceMs === null) return false;
-    if (task.pendingBytes >= COMMIT_EARLY_BYTES) return true;
+    if (task.pendingBytes >= COMMIT_EARLY_BYTES || run.status.marks.firstCommitMs === null) return true;
     return this.monotonicMs() - this.dirtySinceMs >= run.app.settings.commitIntervalMs;
   }
 
