@@ -49,7 +49,7 @@ export interface MemberReport {
   readonly restores?: readonly RestoreReport[];
   /** Tasks that it was given and that do not fit into its memory. Absent: none. */
   readonly refused?: readonly RefusedTask[];
-  /** The newest plan that it has read. Absent: none, or an older version reports. */
+  /** The newest plan that it has read, and is ready for. Absent: none, it still copies what its predecessor runs, or an older version reports. */
   readonly planRead?: number;
   /** For how long no task has had anything to do in this slot, in milliseconds of its own clocks (U3 of copies-in-use.ts). Absent: it is at work. */
   readonly idleForMs?: number;

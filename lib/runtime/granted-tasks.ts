@@ -5,7 +5,7 @@
  *   G1  a lease is taken only if the rules allow it for the newest plan read (P5; rules.ts), with the lease just read as expected
  *   G2  a task that the plan gives to somebody else is handed back in order: batch finished, committed, released; when, says
  *       hand-backs.ts
- *   G3  what a predecessor of the same slot still holds while it hands over is waited for a moment, then taken
+ *   G3  what a predecessor of the same slot still holds while it hands over is waited for (predecessor.ts), then taken
  *   G4  a task that this application does not have, since a plan of another version of it grants it, is left alone: its lease is for
  *       a member that can run it
  *   G5  who has lost its slot takes and starts nothing more, also in the midst of a look that a slow table has held up
@@ -17,14 +17,15 @@ import { type Grants, goals, mayKeep, mayTakeGoal, needsDoorbellRule } from './g
 import { HandBacks } from './hand-backs.js';
 import type { MemberTasks } from './member-tasks.js';
 import type { RuntimePorts } from './ports.js';
+import type { Predecessor } from './predecessor.js';
 import type { TaskDirectory } from './task-directory.js';
 
 /** How often a lease is looked at that somebody is about to release, */
 const RELEASE_POLL_MS = 50;
 /** for this long; after that as often as the caller says. */
 const RELEASE_POLLS_FOR_MS = 5_000;
-/** How long a successor lets its predecessor finish before it takes what that still holds. */
-const PREDECESSOR_PATIENCE_MS = 1_000;
+/** Leases that are taken at once: who takes over from a member that has died takes many. */
+const TAKES_AT_ONCE = 16;
 
 export interface GrantedTasksInit {
   readonly ports: RuntimePorts;
@@ -32,14 +33,13 @@ export interface GrantedTasksInit {
   readonly tasks: MemberTasks;
   /** Tasks that a doorbell wants run, granted or not. */
   readonly wanted: ReadonlySet<TaskId>;
-  readonly predecessorDrains: boolean;
+  readonly predecessor: Predecessor;
   /** Whether the slot is lost: what is being read meanwhile is of no use any more (G5). */
   readonly isLost: () => boolean;
 }
 
 export class GrantedTasks {
   private readonly init: GrantedTasksInit;
-  private readonly startedMs: number;
   private readonly handBacks: HandBacks;
   /** Since when a task is granted and somebody else holds it, in monotonic milliseconds. */
   private readonly waitedForSinceMs = new Map<TaskId, number>();
@@ -47,7 +47,6 @@ export class GrantedTasks {
   constructor(init: GrantedTasksInit) {
     this.init = init;
     this.handBacks = new HandBacks({ ports: init.ports, self: init.self.memberId });
-    this.startedMs = init.ports.host.clock.monotonic();
   }
 
   /** Asks tasks that the plan has moved to somebody else to stop. @returns whether some go on until their next owner is ready */
@@ -78,14 +77,22 @@ export class GrantedTasks {
     let againMs: number | null = null;
     const wanted = this.goals(plan);
     for (const taskId of this.waitedForSinceMs.keys()) if (!wanted.has(taskId)) this.waitedForSinceMs.delete(taskId);
-    for (const taskId of wanted) {
+    const missing = [...wanted]
+      .filter((taskId) => tasks.status(taskId) === undefined) // running, or still handing back
+      .filter((taskId) => directory.tasks.has(taskId)); // G4
+    for (let from = 0; from < missing.length; from += TAKES_AT_ONCE) {
       if (this.init.isLost()) break;
-      if (tasks.status(taskId) !== undefined) continue; // running, or still handing back
-      if (!directory.tasks.has(taskId)) continue; // G4
-      const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
-      const taken = pauseMs > 0 ? false : await this.takeOne(plan, directory, taskId);
-      if (taken) this.waitedForSinceMs.delete(taskId);
-      else againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, Math.max(this.pollMs(taskId, pollMs), pauseMs));
+      const some = missing.slice(from, from + TAKES_AT_ONCE);
+      const takes = await Promise.allSettled(
+        some.map(async (taskId) => {
+          const pauseMs = (tasks.retryAtMs(taskId) ?? 0) - ports.host.clock.monotonic();
+          const taken = pauseMs > 0 ? false : await this.takeOne(plan, directory, taskId);
+          if (taken) this.waitedForSinceMs.delete(taskId);
+          else againMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, Math.max(this.pollMs(taskId, pollMs), pauseMs));
+        }),
+      );
+      // Only now: a take that was on its way when the next look began would be taken for somebody else's.
+      for (const take of takes) if (take.status === 'rejected') throw take.reason;
     }
     return againMs;
   }
@@ -126,11 +133,6 @@ export class GrantedTasks {
     const grants = this.grants(plan);
     const members = needsDoorbellRule(grants, taskId) ? await this.init.ports.leases.listMembers() : null;
     const decision = mayTakeGoal(grants, { taskId, lease, members });
-    return decision.may && (decision.because !== 'own-slot' || !this.isPredecessorFinishing());
-  }
-
-  private isPredecessorFinishing(): boolean {
-    const { predecessorDrains, ports } = this.init;
-    return predecessorDrains && ports.host.clock.monotonic() - this.startedMs < PREDECESSOR_PATIENCE_MS;
+    return decision.may && (decision.because !== 'own-slot' || !this.init.predecessor.isFinishing);
   }
 }

@@ -3,6 +3,7 @@ import type { Incarnation } from '../leases/records.js';
 import { asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { RuntimePorts } from './ports.js';
+import { warmUpPatienceMs } from './predecessor.js';
 
 export interface HandOver {
   readonly app: StreamsApp;
@@ -11,16 +12,18 @@ export interface HandOver {
   readonly logger: Logger;
   /** Monotonic milliseconds after which nobody waits for the successor any more. */
   readonly untilMs: number;
-  readonly successorClaimed: () => boolean;
+  /** Whether the slot was lost to anybody but a successor: then nothing is waited for. */
+  readonly isLost: () => boolean;
   readonly pollMs: number;
 }
 
 /**
- * Marks the slot as draining, invokes its next incarnation, and waits until that has claimed the slot: the tasks work on while
- * the successor starts. A successor that does not come is the scheduler's to replace.
+ * Marks the slot as draining, invokes its next incarnation, and waits until that has claimed the slot and is ready to take over
+ * (predecessor.ts): the tasks work on while the successor starts and copies their stores. A successor that does not come is the scheduler's to
+ * replace.
  */
 export async function handOver(handOver: HandOver): Promise<void> {
-  const { app, ports, self, logger, untilMs, successorClaimed, pollMs } = handOver;
+  const { app, ports, self, logger, isLost, pollMs } = handOver;
   const { clock } = ports.host;
   try {
     const drained = await ports.leases.drainMember(self);
@@ -33,10 +36,17 @@ export async function handOver(handOver: HandOver): Promise<void> {
       expiresAtMs: clock.now() + app.settings.sessionTimeoutMs,
     });
     logger.info('successor-invoked', { incarnation: self.incarnation + 1 });
-    while (!successorClaimed() && clock.monotonic() < untilMs) {
+    let { untilMs } = handOver;
+    let isClaimed = false;
+    while (!isLost() && clock.monotonic() < untilMs) {
       await clock.sleep(Math.min(pollMs, Math.max(0, untilMs - clock.monotonic())));
       const seen = await ports.leases.readMember(self.memberId);
-      if (seen === null || seen.incarnation !== self.incarnation) return;
+      if (seen === null) return;
+      if (seen.incarnation === self.incarnation) continue;
+      if (seen.report.planRead !== undefined) return;
+      // From here on our own heartbeats renew nothing: whoever works on must not do so for long.
+      if (!isClaimed) untilMs = Math.min(untilMs, clock.monotonic() + warmUpPatienceMs(app.settings));
+      isClaimed = true;
     }
   } catch (thrown) {
     const error = asStreamsError(thrown);

@@ -86,6 +86,16 @@ export class MemberCopies {
     return [...this.roles].filter(([, role]) => role !== 'waiting').map(([taskId]) => taskId);
   }
 
+  /** Whether there is a copy of every store of these tasks that lacks no more than `lagMost` changelog records. */
+  areCurrent(directory: TaskDirectory, taskIds: readonly TaskId[], lagMost: number): boolean {
+    return taskIds.every((taskId) =>
+      (directory.tasks.get(taskId)?.changelogs ?? []).every((changelog) => {
+        const copy = this.copies.get(keyOf(taskId, changelog));
+        return copy !== undefined && copy.kept.endOffset !== undefined && copy.lag <= lagMost;
+      }),
+    );
+  }
+
   /** What to copy from now on. Begins to follow with the first copy that is wanted; may be called again at any time. */
   want(directory: TaskDirectory, roles: ReadonlyMap<TaskId, CopyRole>): void {
     this.directory = directory;

@@ -12,7 +12,7 @@
  *   M1  nothing is touched before the slot is claimed; who finds no slot ends at once
  *   M2  leases are taken as granted-tasks.ts says, tasks run as run-task.ts says, copies are kept as member-copies.ts says
  *   M3  a member that has lost its slot (heartbeat.ts) writes nothing any more
- *   M4  it ends before its deadline, with no transaction open, and its successor is invoked before it stops working
+ *   M4  it ends before its deadline, with no transaction open, and its successor is invoked, and has warmed up, before it stops working
  *   M5  what nobody caught is for the application's handler to decide (uncaught.ts): the task that failed is taken again, the member
  *       ends with the error once its other tasks are handed back, or it asks for the application's rest and runs these until that comes
  *   M6  a plan of another version of the application may grant it tasks that its own does not have. It takes none of these (G4 of
@@ -44,6 +44,7 @@ import { MemberRestores } from './member-restores.js';
 import { MemberTasks } from './member-tasks.js';
 import { deathSignal, mortalPorts, untilDeath } from './mortal-ports.js';
 import type { RuntimePorts } from './ports.js';
+import { Predecessor } from './predecessor.js';
 import type { TaskOutcome } from './run-task.js';
 import { StartRecords } from './start-records.js';
 import { StopSource } from './stop.js';
@@ -159,6 +160,7 @@ class MemberRun {
   private readonly granted: GrantedTasks;
   private readonly copies: MemberCopies;
   private readonly copiesWatch: CopiesWatch;
+  private readonly predecessor: Predecessor;
   private readonly heartbeat: Heartbeat;
   private readonly starts: StartRecords;
   private readonly wakeup = new Wakeup();
@@ -187,6 +189,7 @@ class MemberRun {
     this.self = { memberId, incarnation };
     this.logger = observedLogger(ports.host.logger, onEvent).child({ ...this.self });
     this.announced = member.planNumber;
+    this.predecessor = new Predecessor(ports.host.clock, app.settings, predecessorDrains);
     this.startedMs = ports.host.clock.monotonic();
     this.idleSinceMs = this.startedMs - idleForMs;
     const leftMs = (deadlineAtMonotonicMs ?? Number.POSITIVE_INFINITY) - this.startedMs;
@@ -219,7 +222,7 @@ class MemberRun {
       self,
       tasks: this.tasks,
       wanted: new Set(options.doorbell?.keys() ?? []),
-      predecessorDrains,
+      predecessor: this.predecessor,
       isLost: () => this.stop.reason === 'lost',
     });
     const isRunning = (taskId: TaskId) => this.tasks.status(taskId) !== undefined;
@@ -317,7 +320,10 @@ class MemberRun {
     const { app, ports, doorbell } = this.options;
     if (this.asked !== null) return null; // nothing more until the rest has come
     const isWanted = doorbell !== undefined || (this.plan?.assignment[this.self.memberId]?.active.length ?? 0) > 0;
-    const roles = copyRoles({ plan: this.plan, self: this.self.memberId, goals: this.granted.goals(this.plan) });
+    const { isWarmingUp: warmsUp } = this.predecessor;
+    const goals = this.granted.goals(this.plan);
+    if (warmsUp && this.plan !== null && goals.size === 0) this.readyToTakeOver();
+    const roles = copyRoles({ plan: this.plan, self: this.self.memberId, goals, warmsUp });
     if (!isWanted && roles.size === 0 && this.copies.taskIds.length === 0) return null;
     this.globals.start();
     if (this.directory === null) {
@@ -328,7 +334,20 @@ class MemberRun {
     if (!isWanted) return null;
     if (!this.globals.isReady) return LONGEST_WAIT_MS; // it wakes us
     this.leaveIfOutdated(this.directory);
+    if (warmsUp) this.noteReady(this.directory, goals);
     return this.granted.take(this.plan, this.directory, HANDOVER_POLL_MS);
+  }
+
+  /** The predecessor may let go once there is a copy of all that it still runs. */
+  private noteReady(directory: TaskDirectory, goals: ReadonlySet<TaskId>): void {
+    const missing = [...goals].filter((taskId) => this.tasks.status(taskId) === undefined);
+    const { acceptableRecoveryLag } = this.options.app.settings;
+    if (this.copies.areCurrent(directory, missing, acceptableRecoveryLag)) this.readyToTakeOver();
+  }
+
+  private readyToTakeOver(): void {
+    this.predecessor.ready();
+    this.heartbeat.beat();
   }
 
   /** M6. */
@@ -389,7 +408,7 @@ class MemberRun {
         self,
         logger: this.logger,
         untilMs: (this.drainAtMs + (deadlineAtMonotonicMs ?? this.drainAtMs)) / 2,
-        successorClaimed: () => this.successorSeen || this.stop.reason === 'lost',
+        isLost: () => this.stop.reason === 'lost',
         pollMs: HANDOVER_POLL_MS,
       });
     }
@@ -454,7 +473,7 @@ class MemberRun {
     const idleForMs = Math.round(nowMs - Math.max(this.idleSinceMs, this.tasks.workedAtMs(nowMs)));
     const report = {
       ...this.tasks.report(),
-      ...(this.plan === null ? {} : { planRead: this.plan.number }),
+      ...(this.plan === null || this.predecessor.isWarmingUp ? {} : { planRead: this.plan.number }),
       ...(idleForMs > 0 ? { idleForMs } : {}),
     };
     return this.asked === null ? report : { ...report, shutdown: this.asked };

@@ -23,7 +23,7 @@ export async function successorAskedForAt(atMs: number, app: StreamsApp, self: I
   const invoker = { invoke: async (_: unknown, payload: unknown) => void asked.push(payload) };
   const log = await createMemoryLog({ host });
   const ports = { host, log, leases, invoker, snapshots: createMemorySnapshotStore() };
-  await handOver({ app, ports, self, logger: host.logger, untilMs: 0, successorClaimed: () => true, pollMs: 1 });
+  await handOver({ app, ports, self, logger: host.logger, untilMs: 0, isLost: () => false, pollMs: 1 });
   await log.close();
   if (asked.length !== 1) throw new Error(`${asked.length} successors were asked for`);
   return asked[0] as RunMember;

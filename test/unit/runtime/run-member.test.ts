@@ -224,7 +224,31 @@ describe('a member', () => {
     expect(await ownerOf(world)).toBeNull();
   });
 
-  it('invokes its successor before its deadline and works until that has claimed the slot', async () => {
+  it('takes its leases side by side: a member that inherits many tasks does not wait for one after the other', async () => {
+    const world = await createTaskWorld({ partitions: 4 });
+    const tasks = [0, 1, 2, 3].map((partition) => taskId(0, partition));
+    let asked = 0;
+    let letGo: () => void = () => undefined;
+    const allAsked = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const takeLease: RuntimePorts['leases']['takeLease'] = async (take) => {
+      asked += 1;
+      if (asked === tasks.length) letGo();
+      await allAsked; // no answer before all were asked for
+      return world.ports.leases.takeLease(take);
+    };
+    const ports = { ...world.ports, leases: { ...world.ports.leases, takeLease } };
+    start(world, 'member-1', 1, { ports });
+    await untilLogged(world, 'member-claimed');
+
+    await grant(world, { 'member-1': tasks });
+
+    for (const id of tasks) await untilOwned(world, 'member-1', id);
+    expect(asked).toBe(tasks.length);
+  });
+
+  it('invokes its successor before its deadline and works until that has copied its stores', async () => {
     const world = await createTaskWorld();
     const invoked: RunMember[] = [];
     const successors: Started[] = [];
@@ -254,6 +278,8 @@ describe('a member', () => {
     expect(ports.host.clock.monotonic()).toBeLessThan(deadlineAtMonotonicMs + 2_000);
     expect(invoked).toEqual([expect.objectContaining({ type: 'run-member', memberId: 'member-1', incarnation: 2 })]);
     expect((await world.ports.leases.readMember('member-1'))?.incarnation).toBe(2);
+    const runs = world.events.filter(({ event }) => event === 'task-running').map(({ fields }) => fields);
+    expect(runs.at(-1)).toMatchObject({ incarnation: 2, from: null, restoredFrom: ['memory'] });
     expect(differences(await readCounts(world.ports.log, OUTPUT, 1), countsOf(words))).toEqual([]);
   });
 
