@@ -1,5 +1,5 @@
 import type { Logger } from '../host/host.js';
-import type { Incarnation } from '../leases/records.js';
+import type { Incarnation, Member } from '../leases/records.js';
 import { asStreamsError } from '../model/errors.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { RuntimePorts } from './ports.js';
@@ -40,17 +40,32 @@ export async function handOver(handOver: HandOver): Promise<void> {
     let isClaimed = false;
     while (!isLost() && clock.monotonic() < untilMs) {
       await clock.sleep(Math.min(pollMs, Math.max(0, untilMs - clock.monotonic())));
-      const seen = await ports.leases.readMember(self.memberId);
+      const seen = await look(handOver);
       if (seen === null) return;
-      if (seen.incarnation === self.incarnation) continue;
-      if (seen.report.planRead !== undefined) return;
-      // From here on our own heartbeats renew nothing: whoever works on must not do so for long.
-      if (!isClaimed) untilMs = Math.min(untilMs, clock.monotonic() + warmUpPatienceMs(app.settings));
-      isClaimed = true;
+      const isNext = seen !== 'late' && seen.incarnation !== self.incarnation;
+      if (isNext && seen.report.planRead !== undefined) return;
+      // From there on our own heartbeats renew nothing: whoever works on must not do so for long.
+      if (isNext && !isClaimed) untilMs = Math.min(untilMs, clock.monotonic() + warmUpPatienceMs(app.settings));
+      isClaimed ||= isNext;
     }
   } catch (thrown) {
     const error = asStreamsError(thrown);
     if (error.kind !== 'transient') throw error;
     logger.warn('successor-not-invoked', { code: error.code, message: error.message });
+  }
+}
+
+/** The slot's item; `late` if that takes long: while nobody answers, the successor may have claimed the slot. */
+async function look({ app, ports, self }: HandOver): Promise<Member | null | 'late'> {
+  const answered = new AbortController();
+  const patience = ports.host.clock.sleep(warmUpPatienceMs(app.settings) / 2, answered.signal);
+  const late = patience.then(
+    () => 'late' as const,
+    () => 'late' as const,
+  );
+  try {
+    return await Promise.race([ports.leases.readMember(self.memberId), late]);
+  } finally {
+    answered.abort();
   }
 }

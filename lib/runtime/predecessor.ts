@@ -13,9 +13,12 @@ import type { Settings } from '../model/settings.js';
 /** How long a successor that is ready lets its predecessor finish before it takes what that still holds. */
 export const RELEASE_PATIENCE_MS = 1_000;
 
-/** Longest time that both sides give the copies; well within what a member that can not renew its slot may work on. */
+/**
+ * Longest time that both sides give the copies. With the age of the predecessor's last renewal, a heartbeat, and half as much again until it finds its
+ * successor, it stays within the session time-out, for which a member that can not renew its slot may work on.
+ */
 export function warmUpPatienceMs({ sessionTimeoutMs }: Pick<Settings, 'sessionTimeoutMs'>): number {
-  return sessionTimeoutMs / 2;
+  return sessionTimeoutMs / 3;
 }
 
 export class Predecessor {
