@@ -7,6 +7,7 @@
  *       process that was frozen finds out from the one or the other
  *   B3  renewing and watching are two loops: a renewal that hangs does not blind the watch
  *   B4  no machine's clock is compared with another's
+ *   B5  the watch goes on when somebody else has the slot: who still hands over to its successor stops at the session time-out too
  */
 import type { Logger } from '../host/host.js';
 import type { Incarnation, Member, MemberReport } from '../leases/records.js';
@@ -19,7 +20,10 @@ import { Wakeup } from './wakeup.js';
 export interface HeartbeatEvents {
   /** The slot was renewed; the item says which plan is current. */
   renewed(member: Member): void;
-  /** The slot is not ours any more; `seen` is who has it, null if nobody answered in time. Called once. */
+  /**
+   * The slot is not ours any more; `seen` is who has it, null if it was not renewed in time. Called at most twice: once somebody has it, and once the
+   * session time-out is over.
+   */
   lost(seen: Member | null): void;
 }
 
@@ -40,6 +44,8 @@ export class Heartbeat {
   private readonly watch = new Wakeup();
   private renewedAt: Moment;
   private ended = false;
+  /** Whether somebody else was found to have the slot. */
+  private isTaken = false;
   /** Who waits for a report to arrive that is made after they have asked. */
   private awaiting: { readonly arrived: () => void; readonly givenUp: (error: Error) => void }[] = [];
 
@@ -48,7 +54,7 @@ export class Heartbeat {
     this.renewedAt = init.claimSentAt;
   }
 
-  /** Renews and watches until {@link end}, or until the slot is lost. */
+  /** Renews until {@link end} or until somebody else has the slot, and watches until {@link end} or the session time-out. */
   async run(): Promise<void> {
     await Promise.all([this.renewing(), this.watching()]);
   }
@@ -65,7 +71,7 @@ export class Heartbeat {
    * @throws {AbortedError} STREAMS_ABORTED when the heartbeat ends first
    */
   reported(): Promise<void> {
-    if (this.ended) return Promise.reject(new AbortedError('the member has ended'));
+    if (this.ended || this.isTaken) return Promise.reject(new AbortedError('the member has ended'));
     return new Promise((arrived, givenUp) => {
       this.awaiting.push({ arrived, givenUp });
       this.beat();
@@ -82,7 +88,7 @@ export class Heartbeat {
   private async renewing(): Promise<void> {
     const { app, ports } = this.init;
     let isFirst = true;
-    while (!this.ended) {
+    while (!this.ended && !this.isTaken) {
       const waitMs = isFirst ? app.settings.heartbeatIntervalMs - this.silentForMs() : app.settings.heartbeatIntervalMs;
       isFirst = false;
       await this.renewal.sleep(ports.host.clock, Math.max(0, waitMs));
@@ -97,11 +103,12 @@ export class Heartbeat {
     try {
       const beat = await ports.leases.heartbeat({ ...self, report: report() });
       if (!this.ended && !beat.applied) {
-        this.end();
+        this.isTaken = true; // B5
         events.lost(beat.item);
       }
       if (this.ended || !beat.applied) {
-        for (const { givenUp } of awaiting) givenUp(new AbortedError('the member has ended'));
+        for (const { givenUp } of [...awaiting, ...this.awaiting.splice(0)])
+          givenUp(new AbortedError('the slot is not ours any more'));
         return;
       }
       this.renewedAt = sentAt;

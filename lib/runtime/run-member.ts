@@ -452,6 +452,7 @@ class MemberRun {
   }
 
   private lost(seen: Member | null): void {
+    if (this.stop.reason === 'lost') return;
     const isSuccessor = seen !== null && seen.incarnation > this.self.incarnation;
     if (isSuccessor && this.isDraining()) this.successorSeen = true;
     else this.lose(seen);

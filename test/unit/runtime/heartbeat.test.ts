@@ -112,14 +112,28 @@ describe('a heartbeat', () => {
   });
 
   it('gives the slot up at once to whoever has it now', async () => {
-    const { done } = start();
+    const { beating, done } = start();
     await leases.drainMember(SELF);
     await leases.claimMember({ memberId: 'member-1', incarnation: 2, report: REPORT, tags: {} });
 
     await host.advance(INTERVAL_MS);
     await settle();
+    beating.end();
     await done;
 
     expect(losses).toEqual([expect.objectContaining({ incarnation: 2 })]);
+  });
+
+  it('says at the session time-out that the slot is lost also to who hands over to its successor', async () => {
+    const { done } = start();
+    await leases.drainMember(SELF);
+    await leases.claimMember({ memberId: 'member-1', incarnation: 2, report: REPORT, tags: {} });
+
+    for (let passed = 0; passed <= SESSION_MS; passed += INTERVAL_MS) await host.advance(INTERVAL_MS);
+    await settle();
+    await done;
+
+    expect(losses).toEqual([expect.objectContaining({ incarnation: 2 }), null]);
+    expect(renewals).toEqual([]);
   });
 });
