@@ -463,6 +463,7 @@ class MemberRun {
     this.logger.warn('slot-lost', { seen });
     this.stop.request('lost');
     this.tasks.stopAll('lost');
+    void this.copies.stop(); // stores of the tasks that end now are nobody's to follow; leaving waits for it
   }
 
   private isDraining(): boolean {
