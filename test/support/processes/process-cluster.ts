@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import type { LeaseStore } from '../../../lib/leases/lease-store.js';
-import type { MemberAssignment, MemberId, Plan } from '../../../lib/leases/records.js';
+import type { Lease, MemberAssignment, MemberId, Plan } from '../../../lib/leases/records.js';
 import { LocalStreams, type Log } from '../../../lib/local/index.js';
 import { createKafkaLog } from '../../../lib/log/kafka/kafka-log.js';
 import type { SettingsInput } from '../../../lib/model/settings.js';
@@ -152,9 +152,10 @@ export class ProcessCluster {
   async untilRenewed(incarnation: number): Promise<void> {
     const isRenewed = async () => {
       const { members } = await this.streams.state();
-      return (
-        members.every((one) => one.incarnation >= incarnation && one.status === 'claimed') && (await this.isAtWork())
-      );
+      if (!members.every((one) => one.incarnation >= incarnation && one.status === 'claimed')) return false;
+      // A slot is its successor's before the tasks are: the process before works on for a while.
+      const leases = await this.leases.listLeases();
+      return leases.every(({ owner }) => (owner?.incarnation ?? 0) >= incarnation) && (await this.isAtWork());
     };
     await waitFor('all slots to be renewed', isRenewed, SETTLED_WITHIN_MS);
   }
@@ -217,12 +218,24 @@ export class ProcessCluster {
     for (let partition = 0; partition < this.partitions; partition += 1)
       if (this.output.firstOf(partition, nowMs - AT_WORK_MS) === undefined) return false;
     const leases = await this.leases.listLeases();
+    if (!leases.every((lease) => this.hasResumed(lease))) return false;
     for (const [id, held] of Object.entries(assignment) as [MemberId, MemberAssignment][]) {
       const owned = leases.filter(({ owner }) => owner?.memberId === id).map(({ taskId }) => taskId);
       if (held.active.some((taskId) => !owned.includes(taskId)) || owned.length !== held.active.length) return false;
       if (!(await this.areCurrent(id, [...held.standby, ...held.warmup]))) return false;
     }
     return true;
+  }
+
+  /** Whether the owner of a lease has made its first commit, and said so: what is seen of a task may be of the owner before. */
+  private hasResumed({ taskId, owner }: Lease): boolean {
+    return this.events.some(
+      ({ event, fields }) =>
+        event === 'task-resumed' &&
+        fields.taskId === taskId &&
+        fields.memberId === owner?.memberId &&
+        fields.incarnation === owner?.incarnation,
+    );
   }
 
   /** Whether a member has reported copies of these tasks that it had read to their end, or nearly. */
