@@ -149,13 +149,17 @@ function lagsOf(
 
 /**
  * Its leases, as far as it has what they need: those that it reports to run, and those that it has taken since, of which its report
- * can not know yet. Where it restores or refuses one its next report says so.
+ * can not know yet. Where it restores or refuses one its next report says so. As long as it has not said that it is ready for any plan, those of the
+ * incarnation before as well, which works on until then (predecessor.ts of the runtime): a deployment is no reason to move them.
  */
 function tasksRunBy(member: ObservedMember, leases: readonly Lease[]): Set<TaskId> {
   const { report, memberId, incarnation } = member;
+  const isTakingOver = report.planRead === undefined;
   if (!isRun(member)) return new Set();
   const without = new Set([...(report.restoring ?? []), ...(report.refused ?? []).map(({ taskId }) => taskId)]);
-  const owned = leases.filter(({ owner }) => owner?.memberId === memberId && owner.incarnation === incarnation);
+  const owned = leases.filter(
+    ({ owner }) => owner?.memberId === memberId && (owner.incarnation === incarnation || isTakingOver),
+  );
   return new Set(owned.map(({ taskId }) => taskId).filter((taskId) => !without.has(taskId)));
 }
 

@@ -104,6 +104,40 @@ describe('the lag of a copy', () => {
   });
 });
 
+describe('the lag of a task whose member hands over to the next incarnation of its slot', () => {
+  /** The owner drains, works on, and its successor has claimed the slot. */
+  async function handingOver() {
+    const parts = await scene();
+    const { world, owner } = parts;
+    const process = world.member(owner);
+    process.isFrozen = true;
+    const { memberId, incarnation } = process.self;
+    const next = { memberId, incarnation: incarnation + 1 };
+    const report = { running: [], positions: [position(0)], recordsProcessed: 0 };
+    await world.leases.drainMember(process.self);
+    await world.leases.claimMember({ ...next, report, tags: {} });
+    await write(world, 0, 100);
+    return { ...parts, next, report };
+  }
+
+  it('is that of a running one while the successor copies the stores', async () => {
+    const { world, options, lagOn, owner } = await handingOver();
+
+    await world.round(options);
+
+    expect(lagOn(owner)).toBe(RUNNING_LAG);
+  });
+
+  it('is that of its copy once the successor is ready for the plan and has not taken it', async () => {
+    const { world, options, lagOn, owner, next, report } = await handingOver();
+
+    await world.leases.heartbeat({ ...next, report: { ...report, planRead: 1 } });
+    await world.round(options);
+
+    expect(lagOn(owner)).toBe(100);
+  });
+});
+
 describe('the length of a changelog', () => {
   it('is what is between its start and its end; of one that is made by this tick 0', async () => {
     const { assignor, asked } = listening();
