@@ -2,6 +2,7 @@
  * The commands and their options, by commander (decision 29). Each command line is read to one request; who answers it is connect.ts.
  */
 import { Command as CommanderCommand, InvalidArgumentError } from 'commander';
+import { WARM_PATIENCE_MS } from '../leases/drain-marks.js';
 import type { MemberId } from '../leases/records.js';
 import { parseTaskId, type TaskId } from '../model/task-id.js';
 import type { ConnectionOptions } from './connect.js';
@@ -9,8 +10,6 @@ import type { Asked, Command } from './request.js';
 
 /** Timelines shown unless told otherwise. */
 const TIMELINES_SHOWN = 20;
-/** Seconds for which a warm drain waits for copies unless told otherwise. */
-const WARM_PATIENCE_S = 600;
 
 /** What a command line has asked for. */
 export type Run = <C extends Command>(
@@ -74,7 +73,7 @@ export function createProgram(run: Run): CommanderCommand {
   command(program, 'drain', 'move the tasks of a member away, end it, and leave its slot empty')
     .argument('<member>', 'such as member-2', memberIdArgument)
     .option('--warm-first', 'move tasks only once copies elsewhere are caught up', false)
-    .option('--patience <seconds>', 'how long --warm-first waits for copies', wholeNumber, WARM_PATIENCE_S)
+    .option('--patience <seconds>', 'how long --warm-first waits for copies', wholeNumber, WARM_PATIENCE_MS / 1_000)
     .option('--cancel', 'take the drain back', false)
     .action((memberId: MemberId, options: Options & DrainOptions) => {
       const warmForMs = options.warmFirst ? options.patience * 1_000 : null;

@@ -15,6 +15,9 @@ import type { SlotItem } from './member-transitions.js';
 import type { DrainMark, Member, MemberId } from './records.js';
 import { FIRST_SLOT, memberId } from './slots.js';
 
+/** How long tasks with stores stay with a slot that is to leave, for want of copies elsewhere, unless an operator says otherwise. */
+export const WARM_PATIENCE_MS = 600_000;
+
 type Marked = Pick<Member, 'memberId' | 'drain'>;
 
 /**

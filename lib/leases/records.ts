@@ -207,8 +207,13 @@ export interface Plan {
   /** Why there is a new plan, in words: `member-2 joined`, `partition count`. */
   readonly reason: string;
   readonly assignor: string;
-  /** One entry, perhaps empty, for each slot that is wanted; a member whose slot is absent is not wanted and ends. */
+  /** One entry, perhaps empty, for each slot that is wanted, and for those that are leaving; a member whose slot is absent ends. */
   readonly assignment: Readonly<Record<MemberId, MemberAssignment>>;
+  /**
+   * Slots that are wanted no more and are listed as long as they keep tasks whose next owner is not warm yet: for each the wall clock, in milliseconds, at
+   * which that ends at the latest. Absent: none.
+   */
+  readonly leaving?: Readonly<Record<MemberId, number>>;
   /** Slots that the placement was made over: a wanted slot outside waits for a plan that counts it. Absent: all. */
   readonly placedOver?: readonly MemberId[];
   /** Whether the placement is a step on the way, so that later ticks ask the assignor again. Absent: false. */

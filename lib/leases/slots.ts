@@ -21,6 +21,12 @@ export function compareMemberIds(a: MemberId, b: MemberId): number {
   return slotNumber(a) - slotNumber(b);
 }
 
+/** The slots that a plan wants, by number: those that it lists, without those that are leaving. */
+export function slotsWantedBy({ assignment, leaving }: Pick<Plan, 'assignment' | 'leaving'>): readonly MemberId[] {
+  const listed = Object.keys(assignment) as MemberId[];
+  return listed.filter((id) => leaving?.[id] === undefined).sort(compareMemberIds);
+}
+
 /** The first slot from `member-1` up that has no item: what a doorbell creates where there is no member. */
 export function lowestUnusedSlot(members: readonly Member[]): MemberId {
   const used = new Set<string>(members.map((member) => member.memberId));

@@ -1,6 +1,6 @@
 import type { LeaseStore } from '../leases/lease-store.js';
 import type { MemberId, MemberStatus, Plan } from '../leases/records.js';
-import { compareMemberIds } from '../leases/slots.js';
+import { compareMemberIds, slotsWantedBy } from '../leases/slots.js';
 import type { MembersRange } from '../model/settings.js';
 import { compareTaskIds, type TaskId } from '../model/task-id.js';
 
@@ -49,7 +49,7 @@ export async function observeState(
         tasks: tasksOf(memberId),
       }))
       .sort((a, b) => compareMemberIds(a.id, b.id)),
-    membersWanted: typeof wanted === 'number' ? wanted : Object.keys(plan?.assignment ?? {}).length,
+    membersWanted: typeof wanted === 'number' ? wanted : plan === null ? 0 : slotsWantedBy(plan).length,
     unowned: tasksOf(null),
     plan: plan === null ? null : { number: plan.number, reason: plan.reason, assignment: plan.assignment },
   };

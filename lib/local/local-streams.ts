@@ -188,7 +188,8 @@ export class LocalStreams {
   }
 
   /**
-   * Changes the number of members, or lets the scheduler decide between bounds; tasks move at once.
+   * Changes the number of members, or lets the scheduler decide between bounds. Members that are wanted no more keep tasks with large stores until others
+   * have copies that are caught up.
    *
    * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 1 to 1,000, or bounds of that kind
    */

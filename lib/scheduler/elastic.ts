@@ -1,6 +1,7 @@
 /** How many members are wanted, where that is for the scheduler to decide: what it has seen, put before wanted-members.ts. */
 import { drainedSlots } from '../leases/drain-marks.js';
-import type { ElasticState, MemberId, Plan } from '../leases/records.js';
+import type { ElasticState, Plan } from '../leases/records.js';
+import { slotsWantedBy } from '../leases/slots.js';
 import type { MembersRange } from '../model/settings.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import type { ApplicationState } from './state.js';
@@ -25,7 +26,7 @@ export function withWanted(
   const taskIds = resolveTopics(state).resolved.tasks.map(({ taskId }) => taskId);
   const load = workLoadOf(state, taskIds);
   const drained = drainedSlots(state.members);
-  const slots = plan === null || plan.rest !== undefined ? null : slotsOf(plan).filter((id) => !drained.has(id));
+  const slots = plan === null || plan.rest !== undefined ? null : slotsWantedBy(plan).filter((id) => !drained.has(id));
   const heldFor = (name: string, holds: boolean): number => {
     const ms = watch.standing(name, `${holds} ${slots?.length}`, nowMonotonicMs);
     return holds ? ms : 0;
@@ -54,7 +55,7 @@ export function withWanted(
 /** What the next plan keeps for the schedulers to come. */
 export function elasticAfter(
   state: ApplicationState,
-  next: Pick<Plan, 'number' | 'assignment'>,
+  next: Pick<Plan, 'number' | 'assignment' | 'leaving'>,
 ): Pick<Plan, 'elastic'> {
   const { plan, load } = state;
   const before = plan?.elastic;
@@ -66,15 +67,11 @@ function stateAfter(
   plan: Plan | null,
   before: ElasticState | undefined,
   load: WorkLoad,
-  next: Pick<Plan, 'number' | 'assignment'>,
+  next: Pick<Plan, 'number' | 'assignment' | 'leaving'>,
 ): ElasticState {
-  const slots = plan === null ? 0 : slotsOf(plan).length;
-  const slotsNext = slotsOf(next).length;
+  const slots = plan === null ? 0 : slotsWantedBy(plan).length;
+  const slotsNext = slotsWantedBy(next).length;
   if (before !== undefined && slots === slotsNext) return before;
   const grew = slots > 0 && slotsNext > slots;
   return { changedIn: next.number, capacity: grew ? load.recordsPerSecond / slots : (before?.capacity ?? 0) };
-}
-
-function slotsOf({ assignment }: Pick<Plan, 'assignment'>): readonly MemberId[] {
-  return Object.keys(assignment) as MemberId[];
 }

@@ -17,10 +17,10 @@
  *       claims can have come to. The same number again would be two processes of one name (P1)
  *   V8  a slot whose end was reported does not count while another that runs has a hot standby of one of its tasks: to promote what is
  *       warm is sooner than to run the slot again, which joins as a newcomer
- *   V9  a slot that an operator drains (drain-marks.ts) is not wanted. One that is to be drained warm runs on for a while, and what of it
- *       stays there warm-drains.ts says; once it does not run any more there is nothing to wait for
+ *   V9  a slot that an operator drains (drain-marks.ts) is not wanted, nor one beyond the number of members. Unless an operator wants it empty
+ *       at once it runs on for a while, and what of it stays there warm-drains.ts says; once it does not run any more there is nothing to wait for
  */
-import { wantedSlots } from '../leases/drain-marks.js';
+import { WARM_PATIENCE_MS, wantedSlots } from '../leases/drain-marks.js';
 import type { Incarnation, MemberId, Plan } from '../leases/records.js';
 import { isRun, lastIncarnation } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
@@ -39,8 +39,8 @@ export interface Membership {
   readonly deaths: readonly DeclareDead[];
   /** All slots wanted, by number. */
   readonly wanted: readonly MemberId[];
-  /** Slots that are drained warm, and run (V9). */
-  readonly leaving: readonly MemberId[];
+  /** Slots that are not wanted, and run on until others are warm (V9); until when at the latest, on the wall clock, in milliseconds. */
+  readonly leaving: ReadonlyMap<MemberId, number>;
   /** The slots to place tasks over (V2–V4), by number. */
   readonly counted: readonly MemberId[];
   /** The slots after the deaths were written. */
@@ -73,21 +73,27 @@ export function assess(state: ApplicationState): Membership {
     if ((member?.stillMs ?? state.planAgeMs) < state.app.settings.sessionTimeoutMs) return true; // V2
     return member !== undefined && keepsPlace(state, member); // V6
   });
-  const leaving = members.filter((member) => isLeaving(member, state)).map(({ memberId: id }) => id);
+  const leaving = new Map(
+    members.flatMap((member) => {
+      const untilMs = wanted.includes(member.memberId) ? null : staysUntilMs(member, state);
+      return untilMs === null ? [] : [[member.memberId, untilMs] as const];
+    }),
+  );
   return { deaths, wanted, leaving, counted: counted.length > 0 ? counted : wanted, members };
 }
 
-/** Who holds back wants what the newest plan lists, of the slots that nobody drains. */
+/** Who holds back wants what the newest plan lists: who is leaving by it runs for as long as it stands, though it be asleep meanwhile. */
 function wantedOf({ wanted, members, plan, holdsBack, load }: ApplicationState): readonly MemberId[] {
   if (!holdsBack || plan === null) return wantedSlots(wanted, members, load !== null);
   return (Object.keys(plan.assignment) as MemberId[]).sort(compareMemberIds);
 }
 
-/** V9. */
-function isLeaving(member: ObservedMember, { plan, nowMs }: ApplicationState): boolean {
+/** V9: until when an unwanted slot keeps what nobody else is warm for; null: it keeps nothing. */
+function staysUntilMs(member: ObservedMember, { plan, nowMs }: ApplicationState): number | null {
   const { memberId: id, drain } = member;
-  if (drain === undefined || nowMs >= drain.warmUntilMs) return false;
-  return isRun(member) && (plan?.assignment[id]?.active.length ?? 0) > 0;
+  if (plan === null || !isRun(member) || (plan.assignment[id]?.active.length ?? 0) === 0) return null;
+  const untilMs = drain?.warmUntilMs ?? plan.leaving?.[id] ?? nowMs + WARM_PATIENCE_MS;
+  return nowMs < untilMs ? untilMs : null;
 }
 
 /** Whether another member that runs has a hot standby of a task of this slot. */

@@ -14,7 +14,7 @@
  *   N5  who holds back (precedence.ts) leaves the newest plan as it is, but for the dead: their tasks are granted already
  *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
  *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
- *   N8  a slot that is drained warm is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
+ *   N8  a slot that leaves is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
  */
 import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
 import { validateAssignment } from '../assignment/validate-assignment.js';
@@ -50,6 +50,7 @@ const NOTHING: PlanDecision = { write: null, rejected: null, waitingFor: [] };
 /** What of a plan the assignor and the waiting for moves decide. */
 interface Body {
   readonly assignment: Plan['assignment'];
+  readonly leaving?: Readonly<Record<MemberId, number>>;
   readonly placedOver: readonly MemberId[];
   readonly followUp: boolean;
   readonly assignor: string;
@@ -132,6 +133,7 @@ export function asksAssignor(state: ApplicationState, membership: Membership, re
 function bodyOf(plan: Plan): Body {
   return {
     assignment: plan.assignment,
+    ...(plan.leaving === undefined ? {} : { leaving: plan.leaving }),
     placedOver: placedOver(plan),
     followUp: plan.followUp ?? false,
     assignor: plan.assignor,
@@ -156,12 +158,12 @@ function placed(state: ApplicationState, membership: Membership, resolution: Res
   const placement: Placement = assignor.assign(input);
   validateAssignment(assignor.name, input, placement);
   const target = listed(membership.wanted, (id) => placement.members.get(id));
-  const drained = keptUntilWarm(membership.leaving, state.plan, target, input);
+  const { assignment, leaving } = keptUntilWarm(membership.leaving, state.plan, target, input);
   const body: Body = {
-    assignment: drained.assignment,
+    assignment,
+    ...(leaving.size === 0 ? {} : { leaving: Object.fromEntries(leaving) }),
     placedOver: membership.counted,
-    followUp:
-      placement.followUp || drained.isOnTheWay || input.lagsUnknown === true || waitsForZones(state, resolution),
+    followUp: placement.followUp || leaving.size > 0 || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
     placedBy: placedByNow(state.app.settings, membership),
   };
@@ -220,7 +222,7 @@ function finish(
     ...body,
     ...madeBy(state),
     ...resumedBy(plan, body),
-    ...elasticAfter(state, { number: (plan?.number ?? 0) + 1, assignment: body.assignment }),
+    ...elasticAfter(state, { ...body, number: (plan?.number ?? 0) + 1 }),
     dead,
     partitions,
   };

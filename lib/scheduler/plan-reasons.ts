@@ -1,6 +1,7 @@
 /** Which facts the newest plan does not know, in words (features D26: what triggers a rebalance). Pure. */
 import { drainedSlots } from '../leases/drain-marks.js';
 import type { MemberId, Plan } from '../leases/records.js';
+import { slotsWantedBy } from '../leases/slots.js';
 import type { TaskSpec } from '../topology/resolve-partitions.js';
 import { type Membership, placedOver } from './membership.js';
 import { otherwisePlaced, placedByNow } from './placed-by.js';
@@ -60,11 +61,11 @@ function drained(plan: Plan, { wanted, members }: Membership): readonly string[]
     .map((id) => `${id} is drained`);
 }
 
-/** The listed slots of a plan with those that are drained, which go for another reason, left out. */
+/** Of the slots that a plan wants, those that are drained go for another reason. */
 function wantedChange(plan: Plan, { wanted, members }: Membership, load: WorkLoad | null): readonly string[] {
   const marked = drainedSlots(members);
-  const listed = (Object.keys(plan.assignment) as MemberId[]).filter((id) => !marked.has(id));
-  const isSame = listed.length === wanted.length && wanted.every((id) => plan.assignment[id] !== undefined);
+  const listed = slotsWantedBy(plan).filter((id) => !marked.has(id));
+  const isSame = listed.length === wanted.length && wanted.every((id) => listed.includes(id));
   if (isSame) return [];
   const work = load === null ? '' : ` (${load.lagRecords} records wait, ${Math.round(load.recordsPerSecond)} a second)`;
   return [`${wanted.length} members wanted, before ${listed.length}${work}`];

@@ -15,6 +15,7 @@ import { UnavailableError } from '../../lib/model/errors.js';
 import type { MembersRange, SettingsInput } from '../../lib/model/settings.js';
 import { compareTaskIds, type TaskId } from '../../lib/model/task-id.js';
 import { createHeartbeatWatch, type HeartbeatWatch } from '../../lib/scheduler/heartbeat-watch.js';
+import type { Precedence } from '../../lib/scheduler/precedence.js';
 import { runTick, type TickOutcome } from '../../lib/scheduler/run-tick.js';
 import { long } from '../../lib/serde/number-serdes.js';
 import { string } from '../../lib/serde/string-serde.js';
@@ -51,6 +52,7 @@ export interface TickOptions {
   readonly members?: number | MembersRange;
   readonly numStandbyReplicas?: number;
   readonly assignors?: readonly TaskAssignor[];
+  readonly precedence?: Precedence;
   /** A person ends the application's rest. */
   readonly resume?: boolean;
   /** What the scheduler finds instead of the log's own answers about offsets. */
@@ -123,6 +125,7 @@ export class ControlPlaneWorld {
           members: options.members ?? this.wanted,
           ...(options.numStandbyReplicas === undefined ? {} : { numStandbyReplicas: options.numStandbyReplicas }),
         },
+        ...(options.precedence === undefined ? {} : { precedence: options.precedence }),
         ...(options.assignors === undefined ? {} : { assignors: options.assignors }),
       });
     } catch (error) {

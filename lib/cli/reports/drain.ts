@@ -1,5 +1,6 @@
 import { drainedSlots } from '../../leases/drain-marks.js';
 import type { MemberId } from '../../leases/records.js';
+import { slotsWantedBy } from '../../leases/slots.js';
 import { CommandRefusedError } from '../../model/errors.js';
 import type { TaskId } from '../../model/task-id.js';
 import type { ApplicationView } from '../application-view.js';
@@ -46,7 +47,7 @@ export async function drainMember(
   const member = members.find((one) => one.memberId === memberId);
   if (member === undefined) throw refused(`there is no ${memberId}`, members.map((one) => one.memberId).join(', '));
   const marked = drainedSlots(members);
-  const listed = (Object.keys(plan?.assignment ?? {}) as MemberId[]).filter((id) => !marked.has(id));
+  const listed = (plan === null ? [] : slotsWantedBy(plan)).filter((id) => !marked.has(id));
   if (!cancel && listed.every((id) => id === memberId)) throw lastOne(memberId);
   const warmUntilMs = warmForMs === null ? null : nowMs + warmForMs;
   const wantedBefore = member.drain?.wantedBefore ?? listed.length + marked.size;

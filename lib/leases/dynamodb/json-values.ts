@@ -133,6 +133,7 @@ export const planOf = objectOf<Plan>({
   reason: textOf,
   assignor: textOf,
   assignment: mapOf<MemberId, MemberAssignment>(assignmentOf),
+  leaving: optional(mapOf<MemberId, number>(numberOf)),
   placedOver: optional(listOf(memberIdOf)),
   followUp: optional(booleanOf),
   placedBy: optional(

@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberId, Plan } from '../../../lib/leases/records.js';
-import { offset } from '../../../lib/model/offset.js';
-import { RecordSetBuilder } from '../../../lib/model/record-set-builder.js';
-import type { TaskId } from '../../../lib/model/task-id.js';
-import { ControlPlaneWorld } from '../../support/control-plane-world.js';
+import type { ControlPlaneWorld } from '../../support/control-plane-world.js';
+import {
+  SETTLED_WITHIN as BOUND,
+  reportCopy,
+  settledWorld as settled,
+  statefulOf,
+  warmupsOf,
+  withLongChangelogs,
+} from '../../support/long-changelogs.js';
 
-const BOUND = 60;
 const FOR_LONG = 600_000;
-const CHANGELOGS = [0, 1, 2, 3].map((partition) => ({ partition }));
-
-async function settled(members = 3): Promise<ControlPlaneWorld> {
-  const world = await ControlPlaneWorld.create({ members, acceptableRecoveryLag: 10, maxWarmupReplicas: 1 });
-  await world.settle(BOUND);
-  return world;
-}
 
 const listed = async (world: ControlPlaneWorld) => Object.keys((await world.newestPlan()).assignment).sort();
-const statefulOf = ({ assignment }: Plan, id: MemberId): readonly TaskId[] =>
-  (assignment[id]?.active ?? []).filter((taskId) => taskId.startsWith('1_'));
 
 describe('a member that an operator drains', () => {
   it('is given nothing more, ends once its tasks are elsewhere, and its slot stays empty', async () => {
@@ -89,23 +83,6 @@ describe('a member that an operator drains', () => {
   });
 });
 
-/** Changelogs are long, so that who has no copy is not caught up. */
-async function withLongChangelogs(): Promise<ControlPlaneWorld> {
-  const world = await settled();
-  for (const { partition } of CHANGELOGS) {
-    const records = new RecordSetBuilder();
-    for (let record = 0; record < 1_000; record += 1) records.append(Buffer.from(`${record}`), Buffer.from('1'), 0);
-    await world.log.append({ topic: 'app-counts-changelog', partition }, records.build());
-  }
-  return world;
-}
-
-/** A member says that it has a copy that lacks so many records. */
-function copies(world: ControlPlaneWorld, id: string, taskId: TaskId, lag: number): void {
-  const position = { taskId, store: 'counts', nextOffset: offset(1_000 - lag), endOffset: offset(1_000) };
-  world.member(Number(id.slice('member-'.length))).reported = { positions: [position] };
-}
-
 describe('a member that is drained warm', () => {
   it('keeps tasks with stores until a copy elsewhere is caught up, no more prepared at once than the setting says', async () => {
     const world = await withLongChangelogs();
@@ -114,9 +91,7 @@ describe('a member that is drained warm', () => {
     await world.leases.markDrain('member-2', { wantedBefore: 3, warmUntilMs: world.host.clock.now() + FOR_LONG });
     for (let round = 0; round < 10; round += 1) await world.round();
     const kept = await world.newestPlan();
-    const warmups = Object.entries(kept.assignment).flatMap(([id, { warmup }]) =>
-      warmup.map((taskId) => ({ id, taskId })),
-    );
+    const warmups = warmupsOf(kept);
 
     expect(before.length).toBeGreaterThan(0);
     expect(statefulOf(kept, 'member-2')).toEqual(before);
@@ -126,7 +101,7 @@ describe('a member that is drained warm', () => {
 
     const [warmup] = warmups;
     if (warmup === undefined) throw new Error('there is no warm-up');
-    copies(world, warmup.id, warmup.taskId, 5);
+    reportCopy(world, warmup.id, warmup.taskId, 5);
     for (let round = 0; round < 4; round += 1) await world.round();
 
     expect(statefulOf(await world.newestPlan(), 'member-2')).not.toContain(warmup.taskId);
