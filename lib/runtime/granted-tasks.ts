@@ -103,7 +103,10 @@ export class GrantedTasks {
   }
 
   private pollMs(taskId: TaskId, pollMs: number): number {
-    return this.waitedMs(taskId) < RELEASE_POLLS_FOR_MS ? Math.min(RELEASE_POLL_MS, pollMs) : pollMs;
+    const { predecessor } = this.init;
+    const waitedMs = this.waitedMs(taskId);
+    if (predecessor.isWarmingUp) return pollMs; // nobody is about to release anything yet
+    return predecessor.isFinishing || waitedMs < RELEASE_POLLS_FOR_MS ? Math.min(RELEASE_POLL_MS, pollMs) : pollMs;
   }
 
   /** Since the first time that a granted task was not to be had; that is now, if there was none. */

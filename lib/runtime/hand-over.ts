@@ -7,13 +7,13 @@ import { warmUpPatienceMs } from './predecessor.js';
 
 export interface HandOver {
   readonly app: StreamsApp;
-  readonly ports: RuntimePorts;
+  readonly ports: Pick<RuntimePorts, 'leases' | 'invoker' | 'host'>;
   readonly self: Incarnation;
   readonly logger: Logger;
   /** Monotonic milliseconds after which nobody waits for the successor any more. */
   readonly untilMs: number;
-  /** Whether the slot was lost to anybody but a successor: then nothing is waited for. */
-  readonly isLost: () => boolean;
+  /** Whether nothing is to be waited for: the slot was lost to anybody but a successor, or the member is asked to end at once. */
+  readonly isOver: () => boolean;
   readonly pollMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface HandOver {
  * replace.
  */
 export async function handOver(handOver: HandOver): Promise<void> {
-  const { app, ports, self, logger, isLost, pollMs } = handOver;
+  const { app, ports, self, logger, isOver, pollMs } = handOver;
   const { clock } = ports.host;
   try {
     const drained = await ports.leases.drainMember(self);
@@ -38,7 +38,7 @@ export async function handOver(handOver: HandOver): Promise<void> {
     logger.info('successor-invoked', { incarnation: self.incarnation + 1 });
     let { untilMs } = handOver;
     let isClaimed = false;
-    while (!isLost() && clock.monotonic() < untilMs) {
+    while (!isOver() && clock.monotonic() < untilMs) {
       await clock.sleep(Math.min(pollMs, Math.max(0, untilMs - clock.monotonic())));
       const seen = await look(handOver);
       if (seen === null) return;
@@ -55,7 +55,7 @@ export async function handOver(handOver: HandOver): Promise<void> {
   }
 }
 
-/** The slot's item; `late` if that takes long: while nobody answers, the successor may have claimed the slot. */
+/** The slot's item; `late` if that takes long, or the table is away: the successor may have claimed the slot meanwhile, or may not. */
 async function look({ app, ports, self }: HandOver): Promise<Member | null | 'late'> {
   const answered = new AbortController();
   const patience = ports.host.clock.sleep(warmUpPatienceMs(app.settings) / 2, answered.signal);
@@ -65,6 +65,9 @@ async function look({ app, ports, self }: HandOver): Promise<Member | null | 'la
   );
   try {
     return await Promise.race([ports.leases.readMember(self.memberId), late]);
+  } catch (thrown) {
+    if (asStreamsError(thrown).kind === 'transient') return 'late';
+    throw thrown;
   } finally {
     answered.abort();
   }

@@ -398,7 +398,7 @@ class MemberRun {
   }
 
   private async leave(ended: EndReason): Promise<void> {
-    const { ports, app, deadlineAtMonotonicMs } = this.options;
+    const { ports, app, signal } = this.options;
     const { self } = this;
     if (ended === 'drained') {
       await this.keepRestores();
@@ -407,8 +407,9 @@ class MemberRun {
         ports,
         self,
         logger: this.logger,
-        untilMs: (this.drainAtMs + (deadlineAtMonotonicMs ?? this.drainAtMs)) / 2,
-        isLost: () => this.stop.reason === 'lost',
+        // Longer than the time-out no invocation is on its way.
+        untilMs: this.drainAtMs + Math.min(this.toHandOverMs() / 2, app.settings.sessionTimeoutMs),
+        isOver: () => this.stop.reason === 'lost' || signal?.aborted === true,
         pollMs: HANDOVER_POLL_MS,
       });
     }
@@ -423,13 +424,18 @@ class MemberRun {
     await this.starts.finish();
   }
 
+  /** From the beginning of its hand-over to its deadline; who has none (M6) takes the time that a successor has to come, and as much again. */
+  private toHandOverMs(): number {
+    const { app, deadlineAtMonotonicMs } = this.options;
+    return (deadlineAtMonotonicMs ?? this.drainAtMs + 2 * app.settings.sessionTimeoutMs) - this.drainAtMs;
+  }
+
   /** What the successor is to go on from has to be there before it begins; half of the time that is left is for handing over. */
   private async keepRestores(): Promise<void> {
     const { clock } = this.options.ports.host;
-    const leftMs = (this.options.deadlineAtMonotonicMs ?? this.drainAtMs) - this.drainAtMs;
     const waited = new AbortController();
     const kept = this.tasks.stopStarting('draining').finally(() => waited.abort());
-    await Promise.race([kept, clock.sleep(leftMs / 4, waited.signal).catch(() => kept)]);
+    await Promise.race([kept, clock.sleep(this.toHandOverMs() / 4, waited.signal).catch(() => kept)]);
   }
 
   /** Where the table is away the slot stays claimed until the scheduler sees its heartbeat stand still. */

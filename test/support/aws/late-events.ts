@@ -2,9 +2,7 @@
 import type { RunMember } from '../../../lib/invoke/payloads.js';
 import { createMemoryLeaseStore } from '../../../lib/leases/memory/memory-lease-store.js';
 import type { Incarnation } from '../../../lib/leases/records.js';
-import { createMemoryLog } from '../../../lib/log/memory/memory-log.js';
 import { handOver } from '../../../lib/runtime/hand-over.js';
-import { createMemorySnapshotStore } from '../../../lib/snapshots/memory/memory-snapshot-store.js';
 import type { StreamsApp } from '../../../lib/topology/app.js';
 import { createTestHost } from '../test-host.js';
 
@@ -21,10 +19,8 @@ export async function successorAskedForAt(atMs: number, app: StreamsApp, self: I
   }
   const asked: unknown[] = [];
   const invoker = { invoke: async (_: unknown, payload: unknown) => void asked.push(payload) };
-  const log = await createMemoryLog({ host });
-  const ports = { host, log, leases, invoker, snapshots: createMemorySnapshotStore() };
-  await handOver({ app, ports, self, logger: host.logger, untilMs: 0, isLost: () => false, pollMs: 1 });
-  await log.close();
+  const ports = { host, leases, invoker };
+  await handOver({ app, ports, self, logger: host.logger, untilMs: 0, isOver: () => false, pollMs: 1 });
   if (asked.length !== 1) throw new Error(`${asked.length} successors were asked for`);
   return asked[0] as RunMember;
 }
