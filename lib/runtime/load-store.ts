@@ -154,13 +154,16 @@ export async function changelogFacts(
   changelog: TopicPartition,
 ): Promise<ChangelogFacts> {
   const { topic } = changelog;
-  const description = (await ports.log.describeTopics([topic])).get(topic);
+  const [described, starts] = await Promise.all([
+    ports.log.describeTopics([topic]),
+    ports.log.listOffsets([changelog], 'earliest'),
+  ]);
+  const description = described.get(topic);
   if (description === undefined)
     throw new UnknownTopicError(`changelog ${topic} does not exist`, { details: { topic } });
-  const start = (await ports.log.listOffsets([changelog], 'earliest')).get(topicPartitionKey(changelog));
   return {
     topicId: description.topicId,
-    logStartOffset: start ?? (0 as Offset),
+    logStartOffset: starts.get(topicPartitionKey(changelog)) ?? (0 as Offset),
     deleteRetentionMs: deleteRetentionMs(description.config),
   };
 }
