@@ -49,6 +49,8 @@ export interface ForkedMember {
   readonly memberId: MemberId;
   readonly incarnation: number;
   readonly child: ChildProcess;
+  /** Whether it has said that it has its slot: of two that were asked for, since the first took long to start, one ends without. */
+  hasClaimed: boolean;
 }
 
 export class ForkedMembers implements MemberProcesses {
@@ -70,19 +72,20 @@ export class ForkedMembers implements MemberProcesses {
     return [...this.members];
   }
 
-  /** The process that runs a slot; of two (a stopped one and its successor) the newer. */
+  /** The process that runs a slot; of two that have claimed it (a stopped one and its successor) the newer. */
   of(memberId: MemberId): ForkedMember | undefined {
-    return [...this.members].filter((member) => member.memberId === memberId).at(-1);
+    const asked = [...this.members].filter((member) => member.memberId === memberId);
+    return asked.findLast(({ hasClaimed }) => hasClaimed) ?? asked.at(-1);
   }
 
   async run({ memberId, incarnation }: RunMember): Promise<void> {
     const { path, execArgv } = this.options.program ?? FROM_SOURCE;
     const child = fork(path, { execArgv: [...execArgv], serialization: 'advanced', silent: true });
-    const member: ForkedMember = { memberId, incarnation, child };
+    const member: ForkedMember = { memberId, incarnation, child, hasClaimed: false };
     this.members.add(member);
     const { leases, invoker } = this.init.portsOf({ memberId, incarnation });
     servePorts(child, { leases, invoker });
-    this.listen(child);
+    this.listen(member);
     const { brokers, snapshotFolder, settings, topology = 'word-count', tables } = this.options;
     const lifetimeMs = this.options.lifetimeMs?.(memberId, incarnation);
     const { applicationId } = this.init.app;
@@ -137,12 +140,14 @@ export class ForkedMembers implements MemberProcesses {
     }
   }
 
-  private listen(child: ChildProcess): void {
+  private listen(member: ForkedMember): void {
     const { events } = this.options;
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const stream of [member.child.stdout, member.child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
-        events.push(eventOf(line));
+        const said = eventOf(line);
+        if (said.event === 'member-claimed') member.hasClaimed = true;
+        events.push(said);
       });
     }
   }
