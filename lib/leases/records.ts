@@ -230,6 +230,11 @@ export interface Plan {
   readonly resumed?: number;
   /** Incarnations declared dead by this plan or one before, whose leases may be taken from them. */
   readonly dead: readonly Incarnation[];
+  /**
+   * Names of the users' partitioners of topics that the application writes and reads, by topic, when the plan was made: a later difference
+   * stops the application (partitioner-names.ts of topology). A topic that is not named has the default one. Absent: nobody has looked.
+   */
+  readonly partitioners?: Readonly<Record<string, string>>;
   /** Partition counts of all topics when the plan was made: a later difference stops the application. */
   readonly partitions: Readonly<Record<string, number>>;
 }

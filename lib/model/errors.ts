@@ -47,6 +47,11 @@ export const ERRORS = {
     kind: 'invalid',
     remedy: 'Keep partition counts as they were recorded; changing them is a migration.',
   },
+  STREAMS_PARTITIONER_CHANGED: {
+    kind: 'invalid',
+    remedy:
+      'Go on with the partitioner that the topic began with, under its name, or give the application another id: its state is where the old one has sent its keys.',
+  },
   STREAMS_NOT_COPARTITIONED: {
     kind: 'invalid',
     remedy: 'Give the topics the same number of partitions, or repartition one side.',
@@ -210,6 +215,8 @@ export class TopologyError extends errorClass('STREAMS_INVALID_TOPOLOGY') {}
 /** Kafka: `MissingSourceTopicException`. */
 export class MissingSourceTopicError extends errorClass('STREAMS_MISSING_SOURCE_TOPIC') {}
 export class PartitionCountChangedError extends errorClass('STREAMS_PARTITION_COUNT_CHANGED') {}
+/** Another function would send keys to tasks that do not hold their state; details: `topic`, `recorded`, `partitioner`. */
+export class PartitionerChangedError extends errorClass('STREAMS_PARTITIONER_CHANGED') {}
 export class NotCopartitionedError extends errorClass('STREAMS_NOT_COPARTITIONED') {}
 /** Kafka: `MisconfiguredInternalTopicException`. */
 export class InternalTopicMismatchError extends errorClass('STREAMS_INTERNAL_TOPIC_MISMATCH') {}

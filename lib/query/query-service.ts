@@ -130,7 +130,7 @@ export class QueryService {
   /** The task that holds the key: by the default partitioner, over as many partitions as the sub-topology has tasks. */
   private async taskOf({ name }: StoreSpec, keyBytes: Uint8Array): Promise<TaskSpec> {
     const { app, ports } = this.init;
-    this.directory ??= await loadTaskDirectory(app, ports.log, {});
+    this.directory ??= await loadTaskDirectory(app, ports.log, null);
     const owner = app.topology.subTopologies.find(({ stores }) => stores.includes(name));
     const tasks = [...this.directory.tasks.values()].filter(({ subTopology }) => subTopology === owner?.id);
     const task = tasks[defaultPartition(keyBytes, null, Math.max(1, tasks.length))];

@@ -55,7 +55,7 @@ async function tasksToRun(
 ): Promise<Wanted> {
   const plan = await ports.leases.readPlan();
   const members = await ports.leases.listMembers();
-  const directory = await loadTaskDirectory(app, ports.log, plan?.partitions ?? {});
+  const directory = await loadTaskDirectory(app, ports.log, plan);
   const wanted = new Map<TaskId, ReadonlyMap<TopicPartitionKey, Offset>>();
   for (const task of directory.tasks.values()) {
     const until = offsetsFor(task, partitions);

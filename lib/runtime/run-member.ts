@@ -327,7 +327,7 @@ class MemberRun {
     if (!isWanted && roles.size === 0 && this.copies.taskIds.length === 0) return null;
     this.globals.start();
     if (this.directory === null) {
-      this.directory = await loadTaskDirectory(app, ports.log, this.plan?.partitions ?? {});
+      this.directory = await loadTaskDirectory(app, ports.log, this.plan);
       this.tasks.stopOutdated(this.directory);
     }
     this.copies.want(this.directory, roles);

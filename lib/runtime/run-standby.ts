@@ -45,7 +45,7 @@ export async function runStandby(options: RunStandbyOptions): Promise<StandbyOut
   const ports = mortalPorts(options.ports, deathSignal(signal, undefined));
   const logger = observedLogger(ports.host.logger, options.onEvent).child({ role: 'standby' });
   const plan = await ports.leases.readPlan();
-  const { tasks } = await loadTaskDirectory(app, ports.log, plan?.partitions ?? {});
+  const { tasks } = await loadTaskDirectory(app, ports.log, plan);
   const stores: StandbyOutcome['stores'][number][] = [];
   for (const { taskId, changelog } of changelogsOf(taskIds, (id) => tasks.get(id)?.changelogs ?? [])) {
     if (signal?.aborted === true || ports.host.clock.monotonic() >= deadlineAtMonotonicMs) {

@@ -1,8 +1,10 @@
+import type { Plan } from '../leases/records.js';
 import type { TopicAdmin } from '../log/log.js';
 import { deadLetterTopics } from '../model/dead-letter-topics.js';
 import { PartitionCountChangedError, UnknownTopicError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import { type StreamsApp, topicName } from '../topology/app.js';
+import { refuseOtherPartitioners } from '../topology/partitioner-names.js';
 import { resolvePartitions, type TaskSpec } from '../topology/resolve-partitions.js';
 import { matchAllTopics, matchTopics } from '../topology/topic-patterns.js';
 
@@ -23,15 +25,18 @@ export interface TaskDirectory {
  * Sources with a pattern read those topics that the plan has recorded: all members then know the same tasks with the same inputs, and a
  * topic that is new has to wait for the scheduler. Before the first plan, and for queries, they are matched with all topics.
  *
- * @param recorded partition counts as they were when the plan was made; a difference stops the application
+ * @param plan what was recorded with it, counts and partitioners: a difference stops the application; null: nothing was yet
  * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC ·
+ *   {PartitionerChangedError} STREAMS_PARTITIONER_CHANGED ·
  *   {UnknownTopicError} STREAMS_UNKNOWN_TOPIC if an internal topic has not been created yet
  */
 export async function loadTaskDirectory(
   written: StreamsApp,
   log: TopicAdmin,
-  recorded: Readonly<Record<string, number>>,
+  plan: Pick<Plan, 'partitions' | 'partitioners'> | null,
 ): Promise<TaskDirectory> {
+  refuseOtherPartitioners(written, plan?.partitioners);
+  const recorded = plan?.partitions ?? {};
   const planned = await readAsPlanned(written, log, recorded);
   const described = await log.describeTopics(await namesOfTopics(planned, log));
   const app = matchTopics(planned, described.keys()); // without those that are gone since

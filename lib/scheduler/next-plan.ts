@@ -224,6 +224,7 @@ function finish(
     ...resumedBy(plan, body),
     ...elasticAfter(state, { ...body, number: (plan?.number ?? 0) + 1 }),
     dead,
+    partitioners: resolution.partitioners,
     partitions,
   };
   const moves = movesBetween(plan, next);

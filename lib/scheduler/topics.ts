@@ -6,6 +6,7 @@
  *       other settings are the operator's
  *   K3  an internal topic that was there and is gone is not made again in silence: its content was state
  *   K4  dead-letter topics that the settings name must be there before the first record can need it
+ *   K5  a topic that the application writes and reads keeps the partitioner that was recorded for it
  * Kafka: `InternalTopicManager`.
  */
 import type { Plan } from '../leases/records.js';
@@ -19,6 +20,7 @@ import {
 } from '../model/errors.js';
 import { internalTopicName, type StreamsApp, topicName } from '../topology/app.js';
 import { type InternalTopicSpec, internalTopicSpecs } from '../topology/internal-topic-specs.js';
+import { type PartitionerNames, partitionerNames, refuseOtherPartitioners } from '../topology/partitioner-names.js';
 import { type ResolvedPartitions, resolvePartitions } from '../topology/resolve-partitions.js';
 import type { CreateInternalTopic } from './actions.js';
 import type { ApplicationState } from './state.js';
@@ -31,6 +33,8 @@ export interface Resolution {
   readonly create: readonly CreateInternalTopic[];
   /** Counts to record with a plan: of all sources and internal topics. */
   readonly partitions: Readonly<Record<string, number>>;
+  /** Partitioners to record with a plan. */
+  readonly partitioners: PartitionerNames;
 }
 
 /**
@@ -48,10 +52,12 @@ export function topicsOf(app: StreamsApp): readonly string[] {
  *
  * @throws {PartitionCountChangedError} STREAMS_PARTITION_COUNT_CHANGED (K1) · {MissingSourceTopicError}
  *   STREAMS_MISSING_SOURCE_TOPIC · {NotCopartitionedError} STREAMS_NOT_COPARTITIONED · {InternalTopicMismatchError}
- *   STREAMS_INTERNAL_TOPIC_MISMATCH (K2, K3) · {InvalidSettingError} STREAMS_INVALID_SETTING (K4)
+ *   STREAMS_INTERNAL_TOPIC_MISMATCH (K2, K3) · {InvalidSettingError} STREAMS_INVALID_SETTING (K4) · {PartitionerChangedError}
+ *   STREAMS_PARTITIONER_CHANGED (K5)
  */
 export function resolveTopics(state: Pick<ApplicationState, 'app' | 'topics' | 'plan' | 'nowMs'>): Resolution {
   const { app, topics, plan } = state;
+  refuseOtherPartitioners(app, plan?.partitioners);
   const internal = new Set(internalTopicsOf(app));
   const sources = sourceTopicsOf(app).filter((topic) => !internal.has(topic));
   for (const topic of sources) checkRecorded(topic, topics.get(topic), plan);
@@ -74,6 +80,7 @@ export function resolveTopics(state: Pick<ApplicationState, 'app' | 'topics' | '
         ...specs.map(({ name, partitions }) => [name, partitions] as const),
       ].sort(([a], [b]) => (a < b ? -1 : 1)),
     ),
+    partitioners: partitionerNames(app),
   };
 }
 

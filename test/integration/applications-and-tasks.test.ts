@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNodeHost } from '../../lib/host/node/node-host.js';
 import { defineApp, type SettingsInput, StreamsBuilder, string, type Topology } from '../../lib/index.js';
+import { createMemoryLeaseStore } from '../../lib/leases/memory/memory-lease-store.js';
 import { LocalStreams, type LocalStreamsOptions } from '../../lib/local/index.js';
 import { createMemoryLog } from '../../lib/log/memory/memory-log.js';
 import { RecordSetBuilder } from '../../lib/model/record-set-builder.js';
@@ -97,6 +98,37 @@ describe('an application’s id', () => {
     expect([...names].sort()).toEqual(['one-counts-changelog', 'other-counts-changelog']);
     for (const streams of started)
       expect(await streams.query('counts', 'w1')).toMatchObject({ value: countsOf(words).get('w1') });
+  });
+});
+
+describe('a deployment', () => {
+  it('with another partitioner than the application began with is refused, and one with the same goes on (feature B14)', async () => {
+    const host = createNodeHost({ logger: listeningLogger([]) });
+    const log = await createMemoryLog({ host });
+    const leases = createMemoryLeaseStore();
+    await log.createTopic({ name: 'words', partitions: 2, config: {} });
+    const byLength = (_topic: string, key: unknown, _value: unknown, count: number) => String(key).length % count;
+    const byFirstLetter = (_topic: string, key: unknown, _value: unknown, count: number) =>
+      String(key).charCodeAt(0) % count;
+    const deploy = (partitioner: typeof byLength) => {
+      const builder = new StreamsBuilder();
+      builder.stream('words', text).repartition({ name: 'moved', partitioner }).groupByKey().count({ store: 'counts' });
+      return start('moving', builder.build(), { log, leases, settings: { members: 1 } });
+    };
+    const first = await deploy(byLength);
+    await append(first, ['a', 'bb']);
+    await first.untilCaughtUp(AbortSignal.timeout(WAIT_MS));
+    await first.close();
+
+    await expect(deploy(byFirstLetter)).rejects.toMatchObject({
+      code: 'STREAMS_PARTITIONER_CHANGED',
+      details: { topic: 'moving-moved-repartition', recorded: 'byLength', partitioner: 'byFirstLetter' },
+    });
+
+    const again = await deploy(byLength);
+    await append(again, ['a']);
+    await again.untilCaughtUp(AbortSignal.timeout(WAIT_MS));
+    expect((await again.state()).unowned).toEqual([]);
   });
 });
 

@@ -133,7 +133,7 @@ export async function startTask(
   const previous = await world.ports.leases.readLease(id);
   const taken = await world.ports.leases.takeLease({ taskId: id, owner, expected: previous });
   if (!taken.applied) throw new Error(`the lease of ${id} was taken meanwhile`);
-  const { tasks, partitionCounts, topicIds } = await loadTaskDirectory(app, world.ports.log, {});
+  const { tasks, partitionCounts, topicIds } = await loadTaskDirectory(app, world.ports.log, null);
   const task = tasks.get(id);
   if (task === undefined) throw new Error(`there is no task ${id}`);
   const death = new AbortController();

@@ -55,7 +55,7 @@ export async function reportLag({ applicationId, app, leases, log: connect }: Ap
     });
   const log = await connect();
   const [plan, held, members] = await Promise.all([leases.readPlan(), leases.listLeases(), leases.listMembers()]);
-  const directory = await loadTaskDirectory(app, log, plan?.partitions ?? {});
+  const directory = await loadTaskDirectory(app, log, plan);
   const specs = [...directory.tasks.values()].sort((a, b) => compareTaskIds(a.taskId, b.taskId));
   const inputs = await inputLags(applicationId, log, specs, held);
   const ends = await changelogEnds(

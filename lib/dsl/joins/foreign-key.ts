@@ -13,6 +13,7 @@ import type { Awaitable } from '../../model/awaitable.js';
 import { bytes } from '../../serde/bytes-serde.js';
 import { nullable } from '../../serde/nullable-serde.js';
 import type { Serde } from '../../serde/serde.js';
+import { enginePartitioner } from '../../topology/partitioner-names.js';
 import { timestampedKeyValueStore } from '../../topology/stores.js';
 import { answerSubscriptions, receiveSubscriptions, tellSubscribers } from '../foreign-key/receive.js';
 import { resolveResponses } from '../foreign-key/resolve.js';
@@ -139,9 +140,9 @@ export function joinByForeignKey<K, V, KO, VO, VR>(
 }
 
 /** A response goes to the partition from which the subscription came. */
-function partitionOfResponse(_topic: string, _key: unknown, response: unknown): number | undefined {
-  return (response as SubscriptionResponse<unknown>).primaryPartition ?? undefined;
-}
+const partitionOfResponse = enginePartitioner(
+  (_topic, _key, response) => (response as SubscriptionResponse<unknown>).primaryPartition ?? undefined,
+);
 
 /** In the order in which Kafka Streams takes numbers. */
 function foreignKeyNames({ graph: { names } }: Wiring, { name, store }: AnyForeignKeyJoin) {

@@ -152,6 +152,7 @@ export const planOf = objectOf<Plan>({
   elastic: optional(objectOf<ElasticState>({ changedIn: countOf, capacity: numberOf })),
   resumed: optional(countOf),
   dead: listOf(incarnationOf),
+  partitioners: optional(mapOf<string, string>(textOf)),
   partitions: mapOf<string, number>(countOf),
 });
 

@@ -54,7 +54,7 @@ function copying(world: TaskWorld, kept = new KeptStores(), ports: RuntimePorts 
     kept,
     running,
     async want(roles) {
-      const directory = await loadTaskDirectory(world.app, world.ports.log, {});
+      const directory = await loadTaskDirectory(world.app, world.ports.log, null);
       copies.want(directory, new Map(Object.entries(roles) as [TaskId, CopyRole][]));
     },
   };

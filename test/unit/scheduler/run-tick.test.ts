@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskAssignor } from '../../../lib/assignment/task-assignor.js';
+import type { Plan } from '../../../lib/leases/records.js';
 import { InvalidAssignmentError, UnavailableError } from '../../../lib/model/errors.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
 import { ControlPlaneWorld } from '../../support/control-plane-world.js';
@@ -359,6 +360,22 @@ describe('topics', () => {
       details: { topic: 'lines', recorded: 4, found: 5 },
     });
 
+    expect(await planNumber(world)).toBe(before);
+  });
+
+  it('must keep the partitioner that was recorded (feature B14)', async () => {
+    const world = await settled(1);
+    const plan = await world.leases.readPlan();
+    const partitioners = { 'app-words': 'byRegion' };
+    await world.leases.writePlan({ ...(plan as Plan), number: (plan?.number ?? 0) + 1, partitioners });
+    const before = await planNumber(world);
+
+    await expect(world.tick()).rejects.toMatchObject({
+      code: 'STREAMS_PARTITIONER_CHANGED',
+      details: { topic: 'app-words', recorded: 'byRegion', partitioner: 'default' },
+    });
+
+    expect(plan?.partitioners).toEqual({});
     expect(await planNumber(world)).toBe(before);
   });
 

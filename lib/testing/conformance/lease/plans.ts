@@ -54,6 +54,7 @@ export function plansConformance(open: () => Promise<LeaseStore>, { describe, it
         placedOver: ['member-1', 'member-10'],
         followUp: true,
         settingsDigest: '0123456789abcdef',
+        partitioners: { 'app-moved-repartition': 'byRegion' },
       };
 
       const written = await store.writePlan(full);
