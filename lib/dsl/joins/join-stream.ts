@@ -25,7 +25,9 @@ export function joinStream<K, V>(
   const { kind, options } = join;
   const operator = operatorOf(kind);
   const other = otherSide(join.other, wiring.graph, operator);
-  if (options !== undefined) expectOptions(operator, options, STREAM_JOINS[other.kind], `${WITH[other.kind]} `);
+  const isThere = kind !== 'outer' || other.kind === 'stream';
+  if (isThere && options !== undefined)
+    expectOptions(operator, options, STREAM_JOINS[other.kind], `${WITH[other.kind]} `);
   if (other.kind === 'table' && kind !== 'outer') {
     return joinStreamWithTable(wiring, parts, other.parts as TableParts<K, unknown>, kind, options) as KStream<
       K,

@@ -88,7 +88,7 @@ refuses('a join is refused as Kafka Streams refuses it', [
   ],
   [
     'with a table, both ways outer',
-    [mine],
+    [mine, 'cannot be joined so with a table'],
     () => {
       const { lines, other } = tables();
       lines.outerJoin(other as never, { name, joiner: first, within: 5 });
