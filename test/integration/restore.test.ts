@@ -303,8 +303,9 @@ describe('committed offsets', () => {
     const log = new Proxy(world.ports.log, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property);
-        if (property === 'committedOffsets' && areGone) return async () => new Map();
-        return typeof member === 'function' ? member.bind(target) : member;
+        if (typeof member !== 'function') return member;
+        if (property !== 'committedOffsets') return member.bind(target);
+        return async (...asked: unknown[]) => (areGone ? new Map() : Reflect.apply(member, target, asked));
       },
     });
     const ports = withCommitFaults({ ...world.ports, log }, () =>

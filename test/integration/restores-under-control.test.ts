@@ -101,11 +101,12 @@ describe('a restore that is interrupted at half of its way', () => {
       get(target, property) {
         const member: unknown = Reflect.get(target, property);
         if (typeof member !== 'function') return member;
-        if (property === 'fetch' && left > 0) {
+        if (property !== 'fetch') return member.bind(target);
+        return async (...asked: unknown[]) => {
           left -= 1;
-          if (left === 0) return () => Promise.reject(new UnavailableError('the broker is away'));
-        }
-        return member.bind(target);
+          if (left === 0) throw new UnavailableError('the broker is away');
+          return Reflect.apply(member, target, asked);
+        };
       },
     });
     const task = await startTask(world, { ports: { ...world.ports, log } });
