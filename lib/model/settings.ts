@@ -65,6 +65,8 @@ export interface Settings {
   readonly maxConcurrentRestores: number;
   readonly restoreMaxBytesPerSecond: number;
   readonly maxStateBytesPerMember: number;
+  readonly storeMode: 'resident' | 'lazy';
+  readonly snapshotCacheMaxBytes: number;
   readonly offsetsRetentionMs: number;
   readonly repartitionPurgeIntervalMs: number;
   readonly replicationFactor: number;
@@ -348,6 +350,18 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     kind: integer(0),
     default: 0,
     doc: 'Bytes of state that a member may hold: a task whose stores do not fit beside the others is refused. 0: six tenths of the memory of the function; embedded, no limit.',
+  },
+  storeMode: {
+    dotted: 'millrace.store.mode',
+    kind: choice('resident', 'lazy'),
+    default: 'resident',
+    doc: 'Where stores of running tasks lie: in memory, or (key-value stores) in their newest snapshot, of which blocks are read as keys are asked for, under what was written since.',
+  },
+  snapshotCacheMaxBytes: {
+    dotted: 'millrace.snapshot.cache.max.bytes',
+    kind: integer(0),
+    default: 64 * 1024 * 1024,
+    doc: 'With `storeMode` lazy: bytes of snapshots that a member keeps in memory, those not asked for longest going first.',
   },
   offsetsRetentionMs: {
     dotted: 'offsets.retention.ms',

@@ -15,6 +15,7 @@
 import type { StorePosition } from '../leases/records.js';
 import { type Offset, offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
+import { ColdReads } from '../snapshots/cold-snapshot.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 
 /** Stores kept at most, besides copies; the one kept longest goes first. */
@@ -52,6 +53,7 @@ export class KeptStores {
   /** By store: as many as the topology has. */
   private readonly globals = new Map<string, KeptGlobalStore>();
   private copied: ReadonlySet<TaskId> = new Set();
+  private cold: ColdReads | null = null;
 
   keep(kept: KeptStore): void {
     const name = keyOf(kept.taskId, kept.store.name);
@@ -87,6 +89,12 @@ export class KeptStores {
   /** Where a store stands that is kept; null if there is none. */
   positionOf(taskId: TaskId, store: string): Offset | null {
     return this.byName.get(keyOf(taskId, store))?.nextOffset ?? null;
+  }
+
+  /** What all stores of this process that lie in snapshots share. @param cacheBytes as told first */
+  coldReads(cacheBytes: number): ColdReads {
+    this.cold ??= new ColdReads(cacheBytes);
+    return this.cold;
   }
 
   keepGlobal(kept: KeptGlobalStore): void {

@@ -24,11 +24,13 @@ import { type OpenSnapshot, openNewestSnapshot } from '../snapshots/open-snapsho
 import { refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import { createStores, type EngineSpec } from '../state/create-stores.js';
+import { LazyStore, NOTHING } from '../state/lazy-store.js';
 import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { StoreSpec } from '../topology/store-spec.js';
 import { createFollower, type Follower } from './follower.js';
 import type { KeptStore } from './kept-stores.js';
+import { type LazyLoading, lazyStore } from './lazy-stores.js';
 import type { RuntimePorts } from './ports.js';
 
 /** Sources tried before the restore gives up: a log that moves away from under so many is no place to restore from. */
@@ -52,6 +54,8 @@ export interface LoadStore {
   /** Whether nothing newer than the target may be used: a source topic read again as changelog. */
   readonly exact?: boolean;
   readonly kept?: KeptStore | null;
+  /** Present: the store is to lie in its snapshot (lazy-stores.ts). */
+  readonly lazy?: LazyLoading | null;
   readonly stallTimeoutMs: number;
   readonly signal?: AbortSignal;
   /** Hears how far it has come, from each source that is tried. */
@@ -247,7 +251,7 @@ class LoadAttempts {
     const { mode, store, knownAtMs, snapshot } = source;
     const manifest = snapshot?.manifest ?? null;
     observer?.started(source.fromOffset, { mode, store, topicId, manifest, knownAtMs, deleteRetentionMs });
-    const snapshotEntries = snapshot === null ? 0 : await copySnapshot(snapshot, store);
+    const snapshotEntries = snapshot === null || store instanceof LazyStore ? 0 : await copySnapshot(snapshot, store);
     const filledMs = clock.monotonic();
     observer?.filled?.();
     const follower = createFollower({
@@ -302,26 +306,32 @@ class LoadAttempts {
   }
 
   private async snapshotSource(facts: ChangelogFacts): Promise<Source | null> {
-    const { ports, target, exact } = this.load;
+    const { ports, target, exact, lazy = null } = this.load;
     const { logStartOffset, deleteRetentionMs, topicId } = facts;
-    const { snapshot, reasons } = await openNewestSnapshot({
+    const identity = snapshotIdentity({ ...this.load, topicId });
+    const { snapshot, refused } = await openNewestSnapshot({
       store: ports.snapshots,
       host: ports.host,
-      identity: snapshotIdentity({ ...this.load, topicId }),
+      identity,
       logStartOffset,
       endOffset: target,
       nowMs: ports.host.clock.now(),
       deleteRetentionMs,
       ...(exact === true ? { notBeyondOffset: target } : {}),
-      givenUp: this.givenUp,
+      givenUp: new Set([...this.givenUp, ...(lazy?.reads.givenUp ?? [])]),
+      verifyBlocks: lazy === null, // they are checked when they are read
     });
-    for (const reason of reasons) if (reason !== 'given-up') this.reasons.push(reason);
+    for (const { name, reason } of refused) {
+      if (reason !== 'given-up') this.reasons.push(reason);
+      else if (!this.givenUp.has(name)) this.reasons.push('corrupt-segment'); // found by a store that lay in it
+    }
     if (snapshot === null) {
-      if (reasons.length === 0) this.reasons.push('no-snapshot');
+      if (refused.length === 0) this.reasons.push('no-snapshot');
       return null;
     }
     const { nextOffset: fromOffset, lastKnownEndAtMs: knownAtMs } = snapshot.manifest;
-    return { mode: 'snapshot+tail', store: this.emptyStore(), fromOffset, knownAtMs, snapshot };
+    const store = lazy === null ? this.emptyStore() : await lazyStore(this.load.storeName, lazy, identity, snapshot);
+    return { mode: 'snapshot+tail', store, fromOffset, knownAtMs, snapshot };
   }
 
   /** @param atMs wall clock before the log's start was asked for */
@@ -330,6 +340,8 @@ class LoadAttempts {
   }
 
   private emptyStore(): TransactionalStore {
+    const { lazy = null, storeName } = this.load;
+    if (lazy !== null) return new LazyStore(storeName, NOTHING);
     return emptyStore(storeSpec(this.load.app, this.load.storeName));
   }
 

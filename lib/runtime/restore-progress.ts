@@ -21,8 +21,10 @@ import type { TaskId } from '../model/task-id.js';
 import { collectGarbage } from '../snapshots/collect-garbage.js';
 import { writeSnapshot } from '../snapshots/write-snapshot.js';
 import type { TransactionalStore } from '../state/byte-store.js';
+import { LazyStore } from '../state/lazy-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import { lazyContent } from './lazy-stores.js';
 import { snapshotIdentity } from './load-store.js';
 import type { RuntimePorts } from './ports.js';
 
@@ -111,7 +113,7 @@ export class RestoreProgressSnapshots {
         writer: `restore.${restorer}`,
         nextOffset,
         lastKnownEndAtMs: knownAtMs,
-        entries: store.committed(),
+        ...(store instanceof LazyStore ? await lazyContent(store) : { entries: store.committed() }),
         ...(signal === undefined ? {} : { signal }),
       });
       this.written.set(storeName, nextOffset);

@@ -13,6 +13,7 @@ import type { RestoreProgress, TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
 import type { KeptStore, KeptStores } from './kept-stores.js';
+import { isLazy, type LazyLoading } from './lazy-stores.js';
 import { tell } from './listening.js';
 import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
 import type { RestoringRun } from './restoring-run.js';
@@ -74,6 +75,7 @@ async function restoreStore(
     target,
     exact: !internal,
     kept: remembered,
+    lazy: lazyLoading(run, changelog),
     stallTimeoutMs: app.settings.restoreStallTimeoutMs,
     signal: stop.signal,
     observer: restore.observe(
@@ -95,6 +97,13 @@ async function restoreStore(
     atEndMs,
     snapshotOffset: newestSnapshot(loaded, remembered?.snapshotOffset ?? null),
   };
+}
+
+/** Not through what restores are paced by: it is read after the restore. A restore by itself (a test driver's) is in memory. */
+function lazyLoading({ app, ports, kept, restores }: RestoringRun, changelog: TaskChangelog): LazyLoading | null {
+  if (restores === undefined || !isLazy(app, changelog)) return null;
+  const { snapshots, host } = ports;
+  return { snapshots, host, reads: kept.coldReads(app.settings.snapshotCacheMaxBytes) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Snapshots that a running task writes itself, where no standby function does: without standbys, and where these are hot
- * (docs/decisions/0026-hot-copies-are-kept-stores.md).
+ * (docs/decisions/0026-hot-copies-are-kept-stores.md); and always those of a store that lies in its snapshot, which so lets go of what was
+ * written since.
  *
  * Invariants (docs/design.md §7)
  *   N1  only committed state goes in: the image, which an open or sealed overlay never touches
@@ -8,12 +9,15 @@
  *       well: replaying the tail ends in the same state, for every end from here on
  *   N3  the image is read in one go, before the task writes again; storing it then runs beside the task
  *   N4  a snapshot that fails costs a log line: the changelog is the truth
+ *   N5  of a store that lies in its snapshot only what was committed since goes in, deletes included: a delta to it
  */
 import { asStreamsError } from '../model/errors.js';
 import { hasSnapshotStandbys } from '../model/settings.js';
 import { collectGarbage } from '../snapshots/collect-garbage.js';
 import type { SnapshotIdentity } from '../snapshots/manifest.js';
 import { writeSnapshot } from '../snapshots/write-snapshot.js';
+import { LazyStore } from '../state/lazy-store.js';
+import { type LazyLoading, lazyContent, lieIn } from './lazy-stores.js';
 import { snapshotIdentity } from './load-store.js';
 import type { SessionStore, TaskSession } from './task-session.js';
 
@@ -28,8 +32,11 @@ export class TaskSnapshots {
 
   /** Starts what is due. Call it when positions have just been confirmed, between commits. */
   turn(): void {
-    if (hasSnapshotStandbys(this.session.run.app.settings)) return;
-    for (const store of this.session.stores) if (this.isDue(store)) this.start(store);
+    const hasStandbys = hasSnapshotStandbys(this.session.run.app.settings);
+    for (const store of this.session.stores) {
+      if (hasStandbys && !(store.store instanceof LazyStore)) continue;
+      if (this.isDue(store)) this.start(store);
+    }
   }
 
   /** Waits for what is being written. Never throws. */
@@ -62,8 +69,10 @@ export class TaskSnapshots {
       storeName: store.name,
       topicId: store.topicId,
     });
+    const lazy = store.store instanceof LazyStore ? store.store : null;
     try {
-      const { name, manifest } = await writeSnapshot({
+      const delta = lazy === null ? null : await lazyContent(lazy);
+      const written = await writeSnapshot({
         store: run.ports.snapshots,
         host: run.ports.host,
         identity,
@@ -71,17 +80,25 @@ export class TaskSnapshots {
         writer: run.hold.owner.memberId,
         nextOffset,
         lastKnownEndAtMs: store.atEndMs,
-        entries: store.store.committed(),
+        ...(delta ?? { entries: store.store.committed() }),
       });
+      const { name, manifest } = written;
       store.snapshotOffset = nextOffset;
       const entries = manifest.segments.reduce((sum, segment) => sum + segment.entries, 0);
       const ms = Math.round(this.monotonicMs() - startedMs);
       run.logger.info('snapshot-written', { store: store.name, snapshot: name, nextOffset, entries, ms });
+      if (lazy !== null && delta !== null) await lieIn(lazy, this.loading(), identity, written, delta);
       await this.collect(identity);
     } catch (thrown) {
       const error = asStreamsError(thrown);
       run.logger.warn('snapshot-failed', { store: store.name, nextOffset, code: error.code, message: error.message });
     }
+  }
+
+  private loading(): LazyLoading {
+    const { ports, kept, app } = this.session.run;
+    const { snapshots, host } = ports;
+    return { snapshots, host, reads: kept.coldReads(app.settings.snapshotCacheMaxBytes) };
   }
 
   private async collect(identity: SnapshotIdentity): Promise<void> {

@@ -6,6 +6,7 @@ import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import { tombstoneMarginMs } from '../snapshots/usability.js';
 import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
+import { LazyStore } from '../state/lazy-store.js';
 import type { TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import type { LoadObserver, LoadSource } from './load-store.js';
@@ -106,7 +107,7 @@ export class TaskRestore {
         lapMs();
         Object.assign(current, { source, fromOffset, position: fromOffset, isFilled: false });
         this.meter.hurryAtMs = this.hurryAtMs(source);
-        if (source.manifest !== null)
+        if (source.manifest !== null && !(source.store instanceof LazyStore))
           this.checkFits(leastStateBytes(source.manifest, ENTRY_OVERHEAD_BYTES), 'snapshot');
         inner.started(fromOffset, source);
       },

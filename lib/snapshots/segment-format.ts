@@ -6,8 +6,9 @@
  *   block     = crc u32 · codec u8 · raw length u32 · payload        the crc covers all that follows it in the block
  *   payload   = entry*, compressed by the codec
  *   entry     = key length varint · key · value length + 1 varint (0: null, a delete) · timestamp i64 · value
- *   section   = index (kind 1): entries varint · last key · blocks varint · block reference*
- *               key filter (kind 2): not written yet; readers skip kinds that they do not know
+ *   section   = key filter (kind 2): key-filter.ts
+ *               index (kind 1): entries varint · last key · blocks varint · block reference*
+ *               readers skip kinds that they do not know
  *   reference = first key · offset varint · length varint · entries varint
  *   directory = (kind u8 · offset u48 · length u32 · crc u32)*
  *   trailer   = directory length u32 · version u16 · 0 u16 · magic u32 · crc u32       the crc covers directory and trailer
@@ -40,6 +41,7 @@ export const BLOCK_HEADER_BYTES = 9;
 export const DIRECTORY_ENTRY_BYTES = 15;
 export const TRAILER_BYTES = 16;
 export const INDEX_SECTION = 1;
+export const FILTER_SECTION = 2;
 
 /** Where a block lies: [offset, offset + length) of the segment, header included. */
 export interface BlockReference {

@@ -3,10 +3,12 @@ import type { ByteKey } from '../model/byte-key.js';
 import { asBuffer } from '../model/byte-key.js';
 import { decodeEntries, openBlock } from './block.js';
 import { ByteReader } from './byte-reader.js';
+import { KeyFilter } from './key-filter.js';
 import {
   type BlockReference,
   corruptedSegment,
   DIRECTORY_ENTRY_BYTES,
+  FILTER_SECTION,
   INDEX_SECTION,
   SEGMENT_MAGIC,
   SEGMENT_VERSION,
@@ -33,8 +35,12 @@ export interface SegmentReader {
    * @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED naming the object and the block
    */
   read(): AsyncGenerator<readonly SnapshotEntry[]>;
-  /** Reads and checks every block. Errors as `read`. */
+  /** Reads and checks every block and the key filter. Errors as `read`. */
   verify(): Promise<void>;
+  /** The checked payload of one block, of those in `blocks`. Errors as `read`. */
+  payload(number: number): Promise<Uint8Array>;
+  /** Which keys it may have; null if it does not say. Errors as `read`. */
+  filter(): Promise<KeyFilter | null>;
 }
 
 /**
@@ -53,7 +59,8 @@ export async function openSegment(
   const tail = await store.read(name, { from: tailStart, to: sizeBytes + 1 });
   if (tail === null) return corruptedSegment(name, 'the object is missing');
   if (tail.length !== sizeBytes - tailStart) corruptedSegment(name, `the object does not have ${sizeBytes} bytes`);
-  const section = findIndex(host, reference, asBuffer(tail));
+  const sections = findSections(host, reference, asBuffer(tail));
+  const section = sections.find(({ kind }) => kind === INDEX_SECTION) ?? corruptedSegment(name, 'there is no index');
   const index =
     section.offset >= tailStart
       ? tail.subarray(section.offset - tailStart, section.offset - tailStart + section.length)
@@ -61,8 +68,10 @@ export async function openSegment(
   if (index === null || index.length !== section.length || host.digest.crc32c(index) !== section.crc) {
     return corruptedSegment(name, 'the index does not have its checksum');
   }
-  const blocks = decodeIndex(reference, index, section.offset);
+  const blocks = decodeIndex(reference, index, sections[0]?.offset ?? section.offset);
+  const filterSection = sections.find(({ kind }) => kind === FILTER_SECTION);
   const chunks = () => readChunks(store, reference, blocks);
+  const filter = async () => (filterSection === undefined ? null : readFilter(store, host, name, filterSection));
   return {
     reference,
     blocks,
@@ -77,7 +86,14 @@ export async function openSegment(
     },
     async verify() {
       for await (const { bytes, number } of chunks()) openBlock(host, bytes, { object: name, block: number });
+      await filter();
     },
+    async payload(number) {
+      const { offset, length } = blocks[number] ?? corruptedSegment(name, `there is no block ${number}`);
+      const bytes = await store.read(name, { from: offset, to: offset + length });
+      return openBlock(host, bytes ?? corruptedSegment(name, 'the object is missing'), { object: name, block: number });
+    },
+    filter,
   };
 }
 
@@ -88,7 +104,7 @@ interface Section {
   readonly crc: number;
 }
 
-function findIndex(host: ReadingHost, { name, sizeBytes, crc }: SegmentReference, tail: Buffer): Section {
+function findSections(host: ReadingHost, { name, sizeBytes, crc }: SegmentReference, tail: Buffer): readonly Section[] {
   if (tail.length < TRAILER_BYTES) corruptedSegment(name, 'the object is too short');
   const trailer = tail.subarray(-TRAILER_BYTES);
   const directoryLength = trailer.readUInt32BE(0);
@@ -103,8 +119,7 @@ function findIndex(host: ReadingHost, { name, sizeBytes, crc }: SegmentReference
   if (version !== SEGMENT_VERSION) corruptedSegment(name, `version ${version} is unknown here`, { version });
   const sections = decodeDirectory(covered.subarray(0, directoryLength));
   checkTiling(name, sections, sizeBytes - TRAILER_BYTES - directoryLength);
-  const index = sections.find((section) => section.kind === INDEX_SECTION);
-  return index ?? corruptedSegment(name, 'there is no index');
+  return sections;
 }
 
 function decodeDirectory(directory: Buffer): readonly Section[] {
@@ -154,6 +169,18 @@ function decodeIndex(reference: SegmentReference, bytes: Uint8Array, blocksEnd: 
   if (!isAsReferred) corruptedSegment(name, 'the index does not fit the manifest');
   checkTiling(name, blocks, blocksEnd);
   return blocks;
+}
+
+async function readFilter(
+  store: Pick<SnapshotStore, 'read'>,
+  host: ReadingHost,
+  name: string,
+  { offset, length, crc }: Section,
+): Promise<KeyFilter> {
+  const bytes = await store.read(name, { from: offset, to: offset + length });
+  if (bytes === null) return corruptedSegment(name, 'the object is missing');
+  if (host.digest.crc32c(bytes) !== crc) corruptedSegment(name, 'the key filter does not have its checksum');
+  return KeyFilter.decode(bytes) ?? corruptedSegment(name, 'the key filter is broken');
 }
 
 interface Chunk {

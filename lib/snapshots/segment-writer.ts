@@ -3,10 +3,12 @@ import type { ByteKey } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import { encodeBlock, writeEntry } from './block.js';
 import { ByteWriter } from './byte-writer.js';
+import { KeyFilterBuilder } from './key-filter.js';
 import {
   BLOCK_BYTES,
   type BlockReference,
   DIRECTORY_ENTRY_BYTES,
+  FILTER_SECTION,
   INDEX_SECTION,
   SEGMENT_BYTES,
   SEGMENT_MAGIC,
@@ -34,6 +36,7 @@ export class SegmentWriter {
   private readonly segmentBytes: number;
   private readonly codec: number;
   private readonly payload = new ByteWriter();
+  private readonly filter = new KeyFilterBuilder();
   private readonly blocks: Buffer[] = [];
   private readonly references: BlockReference[] = [];
   private firstKeyOfBlock: ByteKey | null = null;
@@ -69,6 +72,7 @@ export class SegmentWriter {
     this.firstKeyOfBlock ??= entry.key;
     this.lastKey = entry.key;
     this.entriesInBlock += 1;
+    this.filter.add(entry.key);
     writeEntry(this.payload, entry);
     if (this.payload.length >= this.blockBytes) this.closeBlock();
   }
@@ -80,8 +84,12 @@ export class SegmentWriter {
     if (firstKey === undefined || this.lastKey === null) throw new InternalError('a segment needs an entry');
     const entries = this.references.reduce((sum, block) => sum + block.entries, 0);
     const index = encodeIndex(this.references, this.lastKey, entries);
-    const { tail, crc } = this.encodeTail(index);
-    const bytes = Buffer.concat([...this.blocks, index, tail]);
+    const sections = [
+      { kind: FILTER_SECTION, bytes: this.filter.encode() },
+      { kind: INDEX_SECTION, bytes: index }, // last, since readers begin at the end
+    ];
+    const { tail, crc } = this.encodeTail(sections);
+    const bytes = Buffer.concat([...this.blocks, ...sections.map((section) => section.bytes), tail]);
     return {
       bytes,
       reference: { sizeBytes: bytes.length, entries, firstKey, lastKey: this.lastKey, codec: this.codec, crc },
@@ -100,17 +108,27 @@ export class SegmentWriter {
     this.entriesInBlock = 0;
   }
 
-  private encodeTail(index: Buffer): { tail: Buffer; crc: number } {
-    const tail = Buffer.alloc(DIRECTORY_ENTRY_BYTES + TRAILER_BYTES);
-    tail.writeUInt8(INDEX_SECTION, 0);
-    tail.writeUIntBE(this.closedBytes, 1, 6);
-    tail.writeUInt32BE(index.length, 7);
-    tail.writeUInt32BE(this.host.digest.crc32c(index), 11);
-    tail.writeUInt32BE(DIRECTORY_ENTRY_BYTES, 15);
-    tail.writeUInt16BE(SEGMENT_VERSION, 19);
-    tail.writeUInt32BE(SEGMENT_MAGIC, 23);
-    const crc = this.host.digest.crc32c(tail.subarray(0, -4));
-    tail.writeUInt32BE(crc, 27);
+  private encodeTail(sections: readonly { readonly kind: number; readonly bytes: Buffer }[]): {
+    tail: Buffer;
+    crc: number;
+  } {
+    const { digest } = this.host;
+    const directoryLength = sections.length * DIRECTORY_ENTRY_BYTES;
+    const tail = Buffer.alloc(directoryLength + TRAILER_BYTES);
+    let offset = this.closedBytes;
+    for (const [number, { kind, bytes }] of sections.entries()) {
+      const at = number * DIRECTORY_ENTRY_BYTES;
+      tail.writeUInt8(kind, at);
+      tail.writeUIntBE(offset, at + 1, 6);
+      tail.writeUInt32BE(bytes.length, at + 7);
+      tail.writeUInt32BE(digest.crc32c(bytes), at + 11);
+      offset += bytes.length;
+    }
+    tail.writeUInt32BE(directoryLength, directoryLength);
+    tail.writeUInt16BE(SEGMENT_VERSION, directoryLength + 4);
+    tail.writeUInt32BE(SEGMENT_MAGIC, directoryLength + 8);
+    const crc = digest.crc32c(tail.subarray(0, -4));
+    tail.writeUInt32BE(crc, directoryLength + 12);
     return { tail, crc };
   }
 }

@@ -104,7 +104,7 @@ export interface TransactionalStore extends ByteStore {
   resume(progress: StoreProgress): void;
   /** Empties image and overlays. */
   clear(): void;
-  /** The committed image in key order; must not be written while it is read, except by `commit` (copy on write is not promised: collect what you need before yielding). */
+  /** The committed image in key order, where it lies in memory; must not be written while it is read, except by `commit` (copy on write is not promised: collect what you need before yielding). */
   committed(): Iterable<StoredEntry>;
   /** Bytes held by image and overlays, estimated. */
   readonly sizeBytes: number;

@@ -10,6 +10,7 @@
  *   M2  an overlay lists each slot that has a pending write of it, once
  *   M3  the timeline of a store with a layout has every entry of the table, but for versions that outlive the retention
  *   M4  the note of an entry is 0 where it has a committed value and nothing else: nearly always
+ *   M5  a committed delete stays as an entry of its own where the store lies over another (`keepsDeletes`), and nowhere else
  */
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
@@ -23,10 +24,13 @@ import { isExpired, progressWith, type StoreLayout } from './store-layout.js';
 import { furthest, NO_PROGRESS, type StoreProgress } from './store-progress.js';
 import { Timeline } from './timeline.js';
 
+const NO_BYTES = Buffer.alloc(0);
 const EVERYTHING: KeyRange = Object.freeze({ from: null, to: null });
 /** In a note: nothing is committed. The bits below are the index of the slot + 1, or 0 where nothing is pending. */
 const UNCOMMITTED = 0x8000_0000;
-const SLOT_MASK = 0x7fff_ffff;
+/** In a note: what is committed is a delete, of what lies elsewhere. */
+const DELETED = 0x4000_0000;
+const SLOT_MASK = 0x3fff_ffff;
 
 export class MemoryStore implements TransactionalStore {
   readonly name: string;
@@ -46,17 +50,44 @@ export class MemoryStore implements TransactionalStore {
   private opened = 0;
   private readonly layout: StoreLayout | null;
   private readonly timeline: Timeline | null;
+  private readonly keepsDeletes: boolean;
   private committedProgress = NO_PROGRESS;
 
-  constructor(name: string, layout: StoreLayout | null = null) {
+  /** @param keepsDeletes whether a committed delete is remembered (M5); then the store has no layout */
+  constructor(name: string, layout: StoreLayout | null = null, keepsDeletes = false) {
     this.name = name;
     this.layout = layout;
+    this.keepsDeletes = keepsDeletes;
     this.timeline = layout === null ? null : new Timeline(layout, this.table);
   }
 
   get(key: ByteKey): StoredValue | null {
     const entry = this.find(key);
     return entry === NONE ? null : this.visible(entry, key);
+  }
+
+  /** As `get`, but undefined where the store knows nothing of the key: neither a value nor a delete (M5). */
+  look(key: ByteKey): StoredValue | null | undefined {
+    const entry = this.find(key);
+    return entry === NONE ? undefined : this.visible(entry, key);
+  }
+
+  /** Says that an iterator is opened. @returns its number (T7) */
+  openReader(): number {
+    this.opened += 1;
+    return this.opened;
+  }
+
+  /** As `look`, for an iterator. @param isBelow whether the key is there in what the store lies over */
+  lookAsOf(key: ByteKey, opened: number, isBelow: boolean): StoredValue | null | undefined {
+    const entry = this.find(key);
+    return entry === NONE ? undefined : this.visible(entry, key, opened, isBelow);
+  }
+
+  /** The nearest key of which the store knows anything, from `bound` (at it, if `inclusive`) in a direction; null: none. Null is open. */
+  nearest(bound: ByteKey | null, inclusive: boolean, reverse: boolean): ByteKey | null {
+    const entry = new EntryCursor(this.table, this.ordered, reverse).first(bound, inclusive);
+    return entry === NONE ? null : this.table.key(entry);
   }
 
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
@@ -76,18 +107,20 @@ export class MemoryStore implements TransactionalStore {
     const entry = found === NONE ? this.add(key, value?.length ?? 0) : found;
     const note = this.table.note(entry);
     const slot = this.slotOf(entry, note);
-    const wasVisible = slot.pending === null ? note < UNCOMMITTED : slot.pending.packed !== null;
+    const wasVisible = slot.pending === null ? note < DELETED : slot.pending.packed !== null;
     const write = new StoreEntry(key, value, timestampMs);
     const replaced = slot.write(write, this.open);
-    if (!wasVisible) slot.since = this.opened;
+    if (!wasVisible) {
+      slot.since = this.opened;
+      slot.wasUnknown = found === NONE;
+    }
     this.pendingBytes += write.sizeBytes - (replaced?.sizeBytes ?? 0);
     this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
     return true;
   }
 
   entries(range: KeyRange): Iterable<StoredEntry> {
-    this.opened += 1;
-    const { opened } = this;
+    const opened = this.openReader();
     return this.walk(range, (entry, key) => this.visible(entry, key, opened));
   }
 
@@ -197,7 +230,32 @@ export class MemoryStore implements TransactionalStore {
   }
 
   committed(): Iterable<StoredEntry> {
-    return this.walk(EVERYTHING, (entry, key) => (this.isCommitted(entry) ? this.table.read(entry, key) : null));
+    return this.walk(EVERYTHING, (entry, key) =>
+      this.table.note(entry) < DELETED ? this.table.read(entry, key) : null,
+    );
+  }
+
+  /** What is committed in key order, deletes (null) included (M5); as `committed`. */
+  *changes(): Iterable<StoreWrite> {
+    const isNoted = (entry: number) => this.isCommitted(entry);
+    for (const found of this.walk(EVERYTHING, (entry, key) => (isNoted(entry) ? this.table.read(entry, key) : null))) {
+      const { key, timestampMs } = found;
+      const isDelete = (this.table.note(this.table.find(key)) & DELETED) !== 0;
+      yield { key, value: isDelete ? null : found.value, timestampMs };
+    }
+  }
+
+  /** Forgets what is committed of a key, as nobody needs it here any more: it is no delete, and not undone by a rollback. */
+  forget(key: ByteKey): void {
+    const entry = this.table.find(key);
+    if (entry === NONE || !this.isCommitted(entry)) return;
+    const note = this.table.note(entry);
+    if ((note & SLOT_MASK) !== 0) {
+      this.table.setNote(entry, ((note & SLOT_MASK) | UNCOMMITTED) >>> 0);
+      return;
+    }
+    if (note === 0) this.visibleCount -= 1;
+    this.remove(entry, key);
   }
 
   private find(key: ByteKey): number {
@@ -230,11 +288,14 @@ export class MemoryStore implements TransactionalStore {
   }
 
   /** What a read sees (T1); null if there is nothing, or a delete, or what came after the iterator of that number was opened (T7). */
-  private visible(entry: number, key: ByteKey, opened = Number.POSITIVE_INFINITY): StoredEntry | null {
+  private visible(entry: number, key: ByteKey, opened = Number.POSITIVE_INFINITY, isBelow = false): StoredEntry | null {
     const note = this.table.note(entry);
     if (note === 0) return this.table.read(entry, key);
-    const { pending, since } = this.slots[(note & SLOT_MASK) - 1] as Slot;
-    return pending === null || pending.packed === null || since >= opened ? null : (pending as PresentEntry);
+    const slot = note & SLOT_MASK;
+    if (slot === 0) return null; // a delete
+    const { pending, since, wasUnknown } = this.slots[slot - 1] as Slot;
+    if (pending === null || pending.packed === null) return null;
+    return since >= opened && !(isBelow && wasUnknown) ? null : (pending as PresentEntry);
   }
 
   private isCommitted(entry: number): boolean {
@@ -266,9 +327,10 @@ export class MemoryStore implements TransactionalStore {
   private setImage(write: StoreWrite): void {
     const { key, value } = write;
     const found = this.find(key);
-    if (found === NONE && value === null) return;
+    if (found === NONE && value === null && !this.keepsDeletes) return;
+    const wasVisible = found !== NONE && this.table.note(found) < DELETED;
     const entry = found === NONE ? this.add(key, value?.length ?? 0) : found;
-    this.visibleCount += (value === null ? 0 : 1) - (found === NONE ? 0 : 1);
+    this.visibleCount += (value === null ? 0 : 1) - (wasVisible ? 1 : 0);
     this.setCommitted(entry, write, 0);
   }
 
@@ -310,6 +372,7 @@ export class MemoryStore implements TransactionalStore {
   private setCommitted(entry: number, write: StoreWrite, slot: number): void {
     const bytes = write.packed === undefined ? write.value : write.packed;
     if (bytes !== null) this.table.setValue(entry, write.key, bytes, write.timestampMs, slot);
+    else if (this.keepsDeletes) this.table.setValue(entry, write.key, NO_BYTES, write.timestampMs, slot | DELETED);
     else if (slot === 0) this.remove(entry, write.key);
     else this.table.setNote(entry, (slot | UNCOMMITTED) >>> 0);
   }
@@ -318,11 +381,11 @@ export class MemoryStore implements TransactionalStore {
     if (slot.pending === null) return; // an older overlay that touched it too has dropped the whole chain
     const { entry } = slot;
     const { key, packed } = slot.pending;
-    const isCommitted = this.isCommitted(entry);
-    this.visibleCount += (isCommitted ? 1 : 0) - (packed === null ? 0 : 1);
+    const note = this.table.note(entry);
+    this.visibleCount += (note < DELETED ? 1 : 0) - (packed === null ? 0 : 1);
     this.pendingBytes -= slot.dropPending();
     this.freeSlots.push(slot);
-    if (isCommitted) this.table.setNote(entry, 0);
+    if (note < UNCOMMITTED) this.table.setNote(entry, note & DELETED);
     else this.remove(entry, key);
   }
 

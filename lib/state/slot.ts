@@ -67,6 +67,8 @@ export class Slot {
   entry = 0;
   /** How many iterators had been opened when the entry, which had not been there for readers, came by a write. */
   since = 0;
+  /** Whether the store knew nothing of the key before that write: not even that it was deleted. */
+  wasUnknown = false;
   /** Where it stands among the store's slots. */
   readonly index: number;
   private overlay: Overlay | null = null;
@@ -118,6 +120,7 @@ export class Slot {
   private forget(): void {
     this.pending = null;
     this.since = 0;
+    this.wasUnknown = false;
     this.overlay = null;
     this.below = null;
   }

@@ -44,7 +44,7 @@ export interface ReadOnlyKeyValueStore<K, V> extends StateStore {
   prefixScan<P>(prefix: P, prefixSerde: { serialize(value: P): Uint8Array }): Entries<K, V>;
   all(): Entries<K, V>;
   reverseAll(): Entries<K, V>;
-  /** Kafka: `approximateNumEntries`; exact here. */
+  /** Kafka: `approximateNumEntries`; exact here, but of a store that lies in its snapshot (`storeMode`): at most so many. */
   approximateNumEntries(): number;
 }
 

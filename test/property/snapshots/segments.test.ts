@@ -53,6 +53,8 @@ async function decode({ bytes, reference }: EncodedSegment, flipped: Uint8Array 
   const reader = await openSegment(storeOf(flipped), host, named);
   const entries: SnapshotEntry[] = [];
   for await (const block of reader.read()) entries.push(...block);
+  const filter = await reader.filter();
+  for (const { key } of entries) expect(filter?.mayHave(key)).toBe(true);
   return entries;
 }
 

@@ -47,8 +47,8 @@ export const stateMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/runtime/snapshot.ts',
-        find: 'entries: store.store.committed(),',
-        replace: 'entries: store.store.entries({ from: null, to: null }) as Iterable<StoredEntry>,',
+        find: 'entries: store.store.committed() }',
+        replace: 'entries: store.store.entries({ from: null, to: null }) as Iterable<StoredEntry> }',
       },
       {
         file: 'lib/runtime/snapshot.ts',
