@@ -46,6 +46,17 @@ export function justAfter(key: ByteKey): ByteKey {
   return `${key}\u0000` as ByteKey;
 }
 
+/** Characters of a key that an error shows. */
+const SHOWN_KEY_MAX = 100;
+
+/** A key for people: what of it can be printed in quotes, else in hexadecimal; cut off where it is long. */
+export function shownKey(key: ByteKey): string {
+  const shown = key.slice(0, SHOWN_KEY_MAX);
+  const more = key.length > SHOWN_KEY_MAX ? '…' : '';
+  const isText = /^[\x20-\x7e]*$/.test(shown);
+  return isText ? `'${shown}'${more}` : `0x${Buffer.from(shown, 'latin1').toString('hex')}${more}`;
+}
+
 /** Below this size, writing byte by byte is faster than a call out of JavaScript. */
 const SHORT_BYTES = 32;
 

@@ -108,7 +108,7 @@ export const ERRORS = {
   STREAMS_COMMAND_REFUSED: { kind: 'invalid', remedy: 'Correct the command: `millrace help` lists what there is.' },
   STREAMS_RECORD_TOO_LARGE: {
     kind: 'invalid',
-    remedy: 'Make the record smaller, or raise max.message.bytes on the topic.',
+    remedy: 'Make the record or entry smaller, or raise max.message.bytes on the topic.',
   },
   STREAMS_INVALID_RECORD: {
     kind: 'invalid',

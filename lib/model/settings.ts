@@ -199,7 +199,7 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'max.request.size',
     kind: integer(0),
     default: 1_048_576,
-    doc: 'Bytes of a record that a sink writes; a larger one is for the production handler. The broker has a limit of its own.',
+    doc: 'Bytes of a record that a sink writes; a larger one is for the production handler. An entry of a store with a changelog has no more either: one that is larger is refused where it is written, for the processing handler. The broker has a limit of its own. 0: no limit.',
   },
   numStandbyReplicas: {
     dotted: 'num.standby.replicas',

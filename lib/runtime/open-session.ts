@@ -131,6 +131,7 @@ async function startTask(
   const nowMs = ports.host.clock.now();
   const { taskId } = run.task;
   const { punctuations } = run;
+  const stateBytes = run.restores?.budget.budgetBytes ?? null;
   const task = createStreamTask({
     app,
     taskId,
@@ -141,6 +142,7 @@ async function startTask(
     nowMs,
     punctuations,
     refused: run.refused,
+    ...(stateBytes === null ? {} : { stateBytes }),
     sleep: (ms, signal) => ports.host.clock.sleep(ms, signal),
   });
   try {

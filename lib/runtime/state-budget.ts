@@ -46,6 +46,11 @@ export class StateBudget {
     this.init = init;
   }
 
+  /** Null: any number of bytes. */
+  get budgetBytes(): number | null {
+    return this.init.budgetBytes;
+  }
+
   /** Tasks that did not fit when they were tried last. */
   report(): readonly RefusedTask[] {
     return [...this.refused.values()];

@@ -120,6 +120,25 @@ export class ColdSnapshot {
     return isPromise(found) ? found.catch((thrown) => this.again(opened, thrown, () => this.get(key))) : found;
   }
 
+  /** The entries of many keys, read together; null where there is none. Values are copies. Errors as `get`. */
+  async getAll(keys: readonly ByteKey[]): Promise<ReadonlyMap<ByteKey, Present | null>> {
+    const { opened } = this;
+    const all = new Map<ByteKey, Present | null>();
+    let rest: readonly ByteKey[] = [...new Set(keys)].sort();
+    try {
+      for (let at = opened.segments.length - 1; at >= 0 && rest.length > 0; at -= 1) {
+        await (opened.segments[at] as ColdSegment).findAll(rest, ({ key, value, timestampMs }) => {
+          all.set(key, value === null ? null : { key, value: Buffer.from(value), timestampMs });
+        });
+        rest = rest.filter((key) => !all.has(key));
+      }
+    } catch (thrown) {
+      return this.again(opened, thrown, () => this.getAll(keys));
+    }
+    for (const key of rest) all.set(key, null);
+    return all;
+  }
+
   /** Entries in order, without deletes. Errors as `get`. */
   async *entries(range: ColdRange): AsyncGenerator<Present> {
     let rest = range;

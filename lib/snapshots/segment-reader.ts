@@ -37,8 +37,8 @@ export interface SegmentReader {
   read(): AsyncGenerator<readonly SnapshotEntry[]>;
   /** Reads and checks every block and the key filter. Errors as `read`. */
   verify(): Promise<void>;
-  /** The checked payload of one block, of those in `blocks`. Errors as `read`. */
-  payload(number: number): Promise<Uint8Array>;
+  /** The checked payloads of blocks [from, to) of `blocks`, with one read. Errors as `read`. */
+  payloads(from: number, to: number): Promise<readonly Uint8Array[]>;
   /** Which keys it may have; null if it does not say. Errors as `read`. */
   filter(): Promise<KeyFilter | null>;
 }
@@ -88,10 +88,16 @@ export async function openSegment(
       for await (const { bytes, number } of chunks()) openBlock(host, bytes, { object: name, block: number });
       await filter();
     },
-    async payload(number) {
-      const { offset, length } = blocks[number] ?? corruptedSegment(name, `there is no block ${number}`);
-      const bytes = await store.read(name, { from: offset, to: offset + length });
-      return openBlock(host, bytes ?? corruptedSegment(name, 'the object is missing'), { object: name, block: number });
+    async payloads(from, to) {
+      const [first, last] = [blocks[from], blocks[to - 1]];
+      if (first === undefined || last === undefined)
+        return corruptedSegment(name, `there are no blocks ${from} to ${to}`);
+      const bytes = await store.read(name, { from: first.offset, to: last.offset + last.length });
+      if (bytes === null) return corruptedSegment(name, 'the object is missing');
+      return blocks.slice(from, to).map(({ offset, length }, index) => {
+        const start = offset - first.offset;
+        return openBlock(host, bytes.subarray(start, start + length), { object: name, block: from + index });
+      });
     },
     filter,
   };

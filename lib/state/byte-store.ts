@@ -108,4 +108,6 @@ export interface TransactionalStore extends ByteStore {
   committed(): Iterable<StoredEntry>;
   /** Bytes held by image and overlays, estimated. */
   readonly sizeBytes: number;
+  /** Says that these keys are about to be asked for. Absent: all of the store is in memory. */
+  prefetch?(keys: Iterable<ByteKey>): void;
 }

@@ -6,12 +6,14 @@
  *       replaced by any other that is no older than it and no newer than what is committed here
  *   Z2  an answer that had to be waited for is the store's as it is when the answer comes: a write meanwhile is seen
  *   Z3  keys alone are kept, in no segments of time: a store with a layout is not lazy
+ *   Z4  who reads while a base takes the place of another goes on in the new one: what was let go of here is there, not in the old one
  */
 import { type Awaitable, isPromise } from '../model/awaitable.js';
-import type { ByteKey, Encoded } from '../model/byte-key.js';
+import { type ByteKey, type Encoded, justAfter } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import type { KeyRange, StoredEntry, StoredValue, StoreWrite, TransactionalStore } from './byte-store.js';
 import type { ColdBase } from './cold-base.js';
+import { EntriesAhead } from './entries-ahead.js';
 import { MemoryStore } from './memory-store.js';
 import type { StoreProgress } from './store-progress.js';
 
@@ -19,6 +21,8 @@ export class LazyStore implements TransactionalStore {
   readonly name: string;
   private readonly hot: MemoryStore;
   private base: ColdBase;
+  /** What the base holds of keys that are asked for soon. */
+  private ahead: EntriesAhead;
   /** Keys committed since {@link beginRebase}; null: no new base is on its way. */
   private since: Set<ByteKey> | null = null;
   /** Oldest first: what sealed overlays wrote. */
@@ -27,18 +31,28 @@ export class LazyStore implements TransactionalStore {
   constructor(name: string, base: ColdBase) {
     this.name = name;
     this.base = base;
+    this.ahead = new EntriesAhead(base);
     this.hot = new MemoryStore(name, null, true);
   }
 
   get(key: ByteKey): Awaitable<StoredValue | null> {
     const hot = this.hot.look(key);
     if (hot !== undefined) return hot;
-    const cold = this.base.get(key);
+    const { base } = this;
+    const cold = this.ahead.get(key);
     if (!isPromise(cold)) return cold;
     return cold.then((found) => {
       const written = this.hot.look(key);
-      return written === undefined ? found : written;
+      if (written !== undefined) return written;
+      return this.base === base ? found : this.get(key); // Z4
     });
+  }
+
+  prefetch(keys: Iterable<ByteKey>): void {
+    if (this.base.countMax === 0) return;
+    const unknown: ByteKey[] = [];
+    for (const key of keys) if (this.hot.look(key) === undefined) unknown.push(key);
+    this.ahead.read(unknown);
   }
 
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
@@ -50,7 +64,8 @@ export class LazyStore implements TransactionalStore {
   }
 
   private async *walk({ from, to, reverse = false }: KeyRange, opened: number): AsyncGenerator<StoredEntry> {
-    const cold = this.base.entries({ from, to, reverse })[Symbol.asyncIterator]();
+    let { base } = this;
+    let cold = base.entries({ from, to, reverse })[Symbol.asyncIterator]();
     const isBefore = (a: ByteKey, b: ByteKey) => (reverse ? a > b : a < b);
     const isBeyond = (key: ByteKey) => (reverse ? from !== null && key < from : to !== null && key >= to);
     let last = reverse ? to : from;
@@ -58,6 +73,15 @@ export class LazyStore implements TransactionalStore {
     try {
       let next = await cold.next();
       for (;;) {
+        if (this.base !== base) {
+          // Z4: from the last key on, which is left out.
+          await cold.return?.(undefined);
+          base = this.base;
+          const rest = reverse || inclusive || last === null ? last : justAfter(last);
+          cold = base.entries(reverse ? { from, to: rest, reverse } : { from: rest, to })[Symbol.asyncIterator]();
+          next = await cold.next();
+          continue; // another may have come meanwhile
+        }
         let key = this.hot.nearest(last, inclusive, reverse);
         if (key !== null && isBeyond(key)) key = null;
         let below: StoredEntry | null = null;
@@ -95,7 +119,7 @@ export class LazyStore implements TransactionalStore {
 
   /** What lies in memory; blocks of the base are the cache's. */
   get sizeBytes(): number {
-    return this.hot.sizeBytes;
+    return this.hot.sizeBytes + this.ahead.sizeBytes;
   }
 
   seal(): readonly StoreWrite[] {
@@ -129,7 +153,7 @@ export class LazyStore implements TransactionalStore {
   }
 
   clear(): void {
-    this.base = NOTHING;
+    this.lieOver(NOTHING);
     this.since = null;
     this.sealed = [];
     this.hot.clear();
@@ -158,17 +182,23 @@ export class LazyStore implements TransactionalStore {
 
   /** A base that has what {@link beginRebase} answered last takes the place of the old one; that is let go of here (Z1). */
   rebase(base: ColdBase, changes: readonly StoreWrite[]): void {
-    this.base = base;
+    this.lieOver(base);
     const { since } = this;
     this.since = null;
     if (since === null) return;
     for (const { key } of changes) if (!since.has(key)) this.hot.forget(key);
+  }
+
+  private lieOver(base: ColdBase): void {
+    this.base = base;
+    this.ahead = new EntriesAhead(base);
   }
 }
 
 /** What lies below a store that has no snapshot yet. */
 export const NOTHING: ColdBase = {
   get: () => null,
+  getAll: async () => new Map(),
   async *entries() {},
   countMax: 0,
 };

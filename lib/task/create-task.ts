@@ -94,7 +94,10 @@ class RunningTask implements StreamTask {
     this.outputs = new OutputCollector(init.partitionCounts);
     const { scope, outputs } = this;
     this.failures = new FailurePolicy({ settings, handlers: app.handlers ?? {}, outputs, scope });
-    this.stores = new TaskStores(app, part, partition, init.stores, this.scope);
+    this.stores = new TaskStores(app, part, partition, init.stores, this.scope, {
+      maxRequestSize: settings.maxRequestSize,
+      stateBytes: init.stateBytes ?? Number.POSITIVE_INFINITY,
+    });
     this.lookUps = () => lookUpTask(app, part, init.stores);
     this.storeNames = [...app.topology.stores.keys()];
     this.globals = new GlobalReads(app.topology, init.globalStores ?? new Map());
@@ -140,6 +143,7 @@ class RunningTask implements StreamTask {
 
   addRecords(fetched: FetchedRecords): void {
     this.group.add(topicPartitionKey(fetched), fetched);
+    this.stores.prefetch(fetched.records);
   }
 
   wants(input: TopicPartitionKey): boolean {

@@ -41,6 +41,8 @@ export interface StreamTaskInit {
   readonly punctuations?: readonly ScheduledPunctuation[];
   /** What the log has found too large of this task's writes, for the production handler. Absent: nothing. */
   readonly refused?: RefusedRecords;
+  /** Bytes that all state of the member may take: an entry that is larger alone is refused when it is written. Absent: any number. */
+  readonly stateBytes?: number;
   /** How operators wait by the host's clock. Absent: what they call can not time out. */
   readonly sleep?: Sleep;
   /** Overrides for tests; default `app.settings`. */

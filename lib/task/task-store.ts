@@ -1,6 +1,6 @@
 import type { Awaitable } from '../model/awaitable.js';
-import type { ByteKey, Encoded } from '../model/byte-key.js';
-import { InvalidStateStoreError } from '../model/errors.js';
+import { type ByteKey, type Encoded, shownKey } from '../model/byte-key.js';
+import { InvalidStateStoreError, RecordTooLargeError } from '../model/errors.js';
 import type {
   ByteStore,
   KeyRange,
@@ -13,6 +13,20 @@ import type { StoreProgress } from '../state/store-progress.js';
 import { checkedEntries } from './open-entries.js';
 import type { TaskScope } from './task-scope.js';
 
+/** What one entry of a store may take. */
+export interface EntryLimits {
+  /** Bytes of key and value, which its changelog record is made of; Infinity for a store without a changelog. */
+  readonly changelogBytes: number;
+  /** Bytes that all state of the member may take. */
+  readonly memoryBytes: number;
+}
+
+/** Any entry fits. */
+export const NO_LIMITS: EntryLimits = {
+  changelogBytes: Number.POSITIVE_INFINITY,
+  memoryBytes: Number.POSITIVE_INFINITY,
+};
+
 /** A store as the processors of one task see it: usable until the task closes, its iterators too, and counting what is written. */
 export class TaskStore implements ByteStore {
   readonly name: string;
@@ -20,12 +34,16 @@ export class TaskStore implements ByteStore {
   /** Bytes written since the last seal; a key that is written again counts again. */
   pendingBytes = 0;
   private readonly scope: TaskScope;
+  private readonly limits: EntryLimits;
+  private readonly largestBytes: number;
   private closed = false;
 
-  constructor(name: string, store: TransactionalStore, scope: TaskScope) {
+  constructor(name: string, store: TransactionalStore, scope: TaskScope, limits = NO_LIMITS) {
     this.name = name;
     this.store = store;
     this.scope = scope;
+    this.limits = limits;
+    this.largestBytes = Math.min(limits.changelogBytes, limits.memoryBytes);
   }
 
   get size(): number {
@@ -38,9 +56,11 @@ export class TaskStore implements ByteStore {
     return this.store.get(key);
   }
 
+  /** @throws {RecordTooLargeError} STREAMS_RECORD_TOO_LARGE, with nothing written, if the entry fits neither its changelog nor any memory */
   put(key: ByteKey, value: Encoded | null, timestampMs: number): boolean {
     this.check();
     if (this.scope.callsRunning === 0) throw this.writtenLate();
+    if (value !== null && key.length + value.length > this.largestBytes) throw this.tooLarge(key, value);
     const isPut = this.store.put(key, value, timestampMs);
     this.pendingBytes += key.length + (value === null ? 0 : value.length);
     this.scope.dirty = true;
@@ -68,6 +88,22 @@ export class TaskStore implements ByteStore {
 
   close(): void {
     this.closed = true;
+  }
+
+  private tooLarge(key: ByteKey, value: Encoded): RecordTooLargeError {
+    const { name } = this;
+    const { taskId } = this.scope;
+    const sizeBytes = key.length + value.length;
+    const ofChangelog = sizeBytes > this.limits.changelogBytes;
+    const allowedBytes = ofChangelog ? this.limits.changelogBytes : this.limits.memoryBytes;
+    const whose = ofChangelog ? 'a record of its changelog (maxRequestSize)' : 'the state of its member';
+    const message = `store ${name} of task ${taskId}: the entry of key ${shownKey(key)} has ${sizeBytes} bytes; ${whose} may have ${allowedBytes}`;
+    return new RecordTooLargeError(message, {
+      details: { store: name, taskId, key: shownKey(key), sizeBytes, allowedBytes, ...this.scope.whereabouts() },
+      remedy: ofChangelog
+        ? 'Keep less in one entry (several keys, or a window), or raise maxRequestSize, and max.message.bytes of the changelog.'
+        : 'Keep less in one entry (several keys, or a window), or give the function more memory.',
+    });
   }
 
   /** Nobody knows with which commit it would go: a crash before that would lose it, though its record is committed. */

@@ -1,3 +1,4 @@
+import { type ByteKey, byteKey } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
 import type { RecordSet } from '../model/record-set.js';
 import { RecordSetBuilder } from '../model/record-set-builder.js';
@@ -15,6 +16,8 @@ import { mergeProcessorMetadata, type ProcessorMetadata } from './processor-meta
 import type { TaskScope } from './task-scope.js';
 import { TaskStore } from './task-store.js';
 
+/** Keys of one fetch that stores are told of before its records are processed. */
+const PREFETCHED_KEYS_MAX = 10_000;
 /** Entries of one store removed after one record: a jump of stream time is worked off over the records that follow. */
 const ENTRIES_ENDED_PER_RECORD = 64;
 
@@ -31,6 +34,8 @@ interface StoreOfTask {
 export class TaskStores {
   private readonly byName = new Map<string, StoreOfTask>();
   private readonly expiring: ExpiringStore[] = [];
+  /** Those that do not lie in memory. */
+  private readonly cold: TransactionalStore[] = [];
   private readonly builder = new RecordSetBuilder();
   private readonly scope: TaskScope;
   /** What was committed by runs before, names that are not ours included. */
@@ -42,8 +47,11 @@ export class TaskStores {
     partition: number,
     stores: ReadonlyMap<string, TransactionalStore>,
     scope: TaskScope,
+    limits: { readonly maxRequestSize: number; readonly stateBytes: number },
   ) {
     this.scope = scope;
+    const { maxRequestSize, stateBytes: memoryBytes } = limits;
+    const inRecord = maxRequestSize === 0 ? Number.POSITIVE_INFINITY : maxRequestSize;
     for (const name of part.stores) {
       const spec = app.topology.stores.get(name);
       const store = stores.get(name);
@@ -53,11 +61,13 @@ export class TaskStores {
       const log = app.topology.changelogs.get(name);
       const topic = spec.logged && log?.internal === true ? internalTopicName(app, log.topic) : null;
       const changelog = topic === null ? null : topicPartitionKey({ topic, partition });
-      const bytes = new TaskStore(name, store, scope);
+      const changelogBytes = changelog === null ? Number.POSITIVE_INFINITY : inRecord;
+      const bytes = new TaskStore(name, store, scope, { changelogBytes, memoryBytes });
       const { ttlMs } = spec;
       const expiring =
         ttlMs === undefined ? null : new ExpiringStore(bytes, { ttlMs, streamTimeMs: () => scope.streamTimeMs });
       if (expiring !== null) this.expiring.push(expiring);
+      if (store.prefetch !== undefined) this.cold.push(store);
       this.byName.set(name, { spec, bytes, expiring, changelog });
     }
     this.expectProgressFits([]);
@@ -103,6 +113,20 @@ export class TaskStores {
       throw new InternalError(`there is no store ${name} in the task`, { details: { store: name } });
     const { spec, bytes, expiring } = store;
     return spec.open(expiring === null ? bytes : new ToldStore(expiring, () => clock.recordExpired?.()), clock);
+  }
+
+  /**
+   * Tells stores that do not lie in memory of the keys of records that wait to be processed: aggregations, tables and whatever keeps
+   * something by the key of a record ask for these next. A store with other keys finds out that it does not have them, and reads nothing.
+   */
+  prefetch(records: RecordSet): void {
+    if (this.cold.length === 0 || records.size === 0) return;
+    const keys = new Set<ByteKey>();
+    for (let index = 0; index < records.size && keys.size < PREFETCHED_KEYS_MAX; index += 1) {
+      const key = records.key(index);
+      if (key !== null) keys.add(byteKey(key));
+    }
+    for (const store of this.cold) store.prefetch?.(keys);
   }
 
   /** Removes entries that have ended, a bounded number in each store, but for those that an operator removes itself. */

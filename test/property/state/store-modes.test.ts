@@ -10,7 +10,7 @@ import { collectGarbage } from '../../../lib/snapshots/collect-garbage.js';
 import { createMemorySnapshotStore } from '../../../lib/snapshots/memory/memory-snapshot-store.js';
 import { type WrittenSnapshot, writeSnapshot } from '../../../lib/snapshots/write-snapshot.js';
 import type { KeyRange, StoredEntry, StoreWrite, TransactionalStore } from '../../../lib/state/byte-store.js';
-import { LazyStore } from '../../../lib/state/lazy-store.js';
+import { LazyStore, NOTHING } from '../../../lib/state/lazy-store.js';
 import { MemoryStore } from '../../../lib/state/memory-store.js';
 import { changelog, identity } from '../../support/snapshot-scene.js';
 
@@ -130,8 +130,6 @@ class Lazy implements Mode {
     return ColdSnapshot.open({ store: this.snapshots, host, identity, reads: this.reads }, written);
   }
 }
-
-const NOTHING = { get: () => null, async *entries() {}, countMax: 0 };
 
 interface Real {
   readonly mode: Mode;
@@ -265,6 +263,37 @@ const snapshot = (key: string, value: string | null): Step => ({
   toString: () => `snapshot(${JSON.stringify(key)}, ${JSON.stringify(value)})`,
 });
 
+/** The base of a store is replaced under who reads it: what is let go of in memory is there, and not in the old one. */
+const snapshotWhileReading = (reverse: boolean): Step => ({
+  ...always,
+  async run(model, real) {
+    const { mode, log } = real;
+    const of: KeyRange = { from: null, to: null, reverse };
+    const expected = model.list(of);
+    const seen: string[] = [];
+    for await (const entry of mode.store.entries(of)) {
+      seen.push(text(entry));
+      if (seen.length > 2) continue;
+      if (mode instanceof Lazy) mode.knows([...log]);
+      await mode.snapshot(() => {
+        sealNow(model, real);
+        while (model.sealed.length > 0) commitNow(model, real);
+      });
+    }
+    expect(seen).toEqual(expected);
+  },
+  toString: () => `snapshotWhileReading(${reverse})`,
+});
+
+const prefetch = (keys: readonly string[], waits: boolean): Step => ({
+  ...always,
+  async run(_model, { mode }) {
+    mode.store.prefetch?.(keys as readonly ByteKey[]);
+    if (waits) await new Promise((resolve) => setImmediate(resolve));
+  },
+  toString: () => `prefetch(${JSON.stringify(keys)}, ${waits})`,
+});
+
 const crash: Step = {
   ...always,
   async run(model, real) {
@@ -302,6 +331,8 @@ describe.each(modes)('a store %s', (_name, make) => {
         fc.tuple(anyKey, anyValue).map(([key, value]) => put(key, value)),
         fc.tuple(anyKey, anyValue).map(([key, value]) => put(key, value)),
         fc.tuple(anyKey, anyValue).map(([key, value]) => snapshot(key, value)),
+        fc.boolean().map(snapshotWhileReading),
+        fc.tuple(fc.array(anyKey), fc.boolean()).map(([keys, waits]) => prefetch(keys, waits)),
         fc
           .tuple(fc.option(anyKey), fc.option(anyKey), fc.boolean())
           .map(([from, to, reverse]) => range(from, to, reverse)),
