@@ -50,8 +50,13 @@ export interface Codec {
   /** Ids in the order of preference for writing; 0 is always there and means "as it is". */
   readonly ids: readonly number[];
   compress(id: number, bytes: Uint8Array): Uint8Array;
-  /** @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED for an unknown id or broken bytes */
-  decompress(id: number, bytes: Uint8Array): Uint8Array;
+  /**
+   * @param sizeBytes what comes out, as whoever wrote it says: so much memory is taken for it at once. It may be wrong
+   * @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED for an unknown id or broken bytes
+   */
+  decompress(id: number, bytes: Uint8Array, sizeBytes?: number): Uint8Array;
+  /** The same beside the caller, on another thread. Absent where nothing runs beside it, as in virtual time. Errors as `decompress`. */
+  decompressAside?(id: number, bytes: Uint8Array, sizeBytes?: number): Promise<Uint8Array>;
 }
 
 export interface Digest {

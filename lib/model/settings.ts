@@ -65,7 +65,7 @@ export interface Settings {
   readonly maxConcurrentRestores: number;
   readonly restoreMaxBytesPerSecond: number;
   readonly maxStateBytesPerMember: number;
-  readonly storeMode: 'resident' | 'lazy';
+  readonly storeMode: 'resident' | 'auto' | 'lazy';
   readonly snapshotCacheMaxBytes: number;
   readonly offsetsRetentionMs: number;
   readonly repartitionPurgeIntervalMs: number;
@@ -353,15 +353,15 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
   },
   storeMode: {
     dotted: 'millrace.store.mode',
-    kind: choice('resident', 'lazy'),
+    kind: choice('resident', 'auto', 'lazy'),
     default: 'resident',
-    doc: 'Where stores of running tasks lie: in memory, or (key-value stores) in their newest snapshot, of which blocks are read as keys are asked for, under what was written since.',
+    doc: 'Where stores of running tasks lie: in memory, or (key-value stores) in their newest snapshot, of which blocks are read as keys are asked for, under what was written since. auto: in memory while they take no more than seven tenths of what the state of their member may, else in the snapshot.',
   },
   snapshotCacheMaxBytes: {
     dotted: 'millrace.snapshot.cache.max.bytes',
     kind: integer(0),
     default: 64 * 1024 * 1024,
-    doc: 'With `storeMode` lazy: bytes of snapshots that a member keeps in memory, those not asked for longest going first.',
+    doc: 'With `storeMode` lazy or auto: bytes of snapshots that a member keeps in memory, those not asked for longest going first.',
   },
   offsetsRetentionMs: {
     dotted: 'offsets.retention.ms',

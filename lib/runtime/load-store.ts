@@ -14,7 +14,7 @@
  *       written beyond the target while it is loaded may be missing (F5 of follower.ts): whoever goes on from there meets them
  */
 import type { Logger } from '../host/host.js';
-import type { TopicConfig } from '../log/log.js';
+import type { LogReader, TopicAdmin, TopicConfig } from '../log/log.js';
 import { InternalError, OffsetOutOfRangeError, SnapshotCorruptedError, UnknownTopicError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -24,6 +24,7 @@ import { type OpenSnapshot, openNewestSnapshot } from '../snapshots/open-snapsho
 import { refusalByPosition } from '../snapshots/usability.js';
 import type { TransactionalStore } from '../state/byte-store.js';
 import { createStores, type EngineSpec } from '../state/create-stores.js';
+import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
 import { LazyStore, NOTHING } from '../state/lazy-store.js';
 import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -32,17 +33,21 @@ import { createFollower, type Follower } from './follower.js';
 import type { KeptStore } from './kept-stores.js';
 import { type LazyLoading, lazyStore } from './lazy-stores.js';
 import type { RuntimePorts } from './ports.js';
+import { leastStateBytes } from './state-budget.js';
 
 /** Sources tried before the restore gives up: a log that moves away from under so many is no place to restore from. */
 const SOURCES_MAX = 8;
 /** Kafka's default of `delete.retention.ms`. */
 const DEFAULT_DELETE_RETENTION_MS = 86_400_000;
 
+/** What of a log a load needs. */
+export type ReadableLog = LogReader & TopicAdmin;
+
 export type LoadMode = 'memory' | 'snapshot+tail' | 'log';
 
 export interface LoadStore {
   readonly app: StreamsApp;
-  readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;
+  readonly ports: Pick<RuntimePorts, 'snapshots' | 'host'> & { readonly log: ReadableLog };
   readonly logger: Logger;
   readonly taskId: TaskId;
   readonly storeName: string;
@@ -154,7 +159,7 @@ async function fromBestSource<T>(load: LoadStore, attempt: (attempts: LoadAttemp
 
 /** @throws {UnknownTopicError} STREAMS_UNKNOWN_TOPIC */
 export async function changelogFacts(
-  ports: Pick<RuntimePorts, 'log'>,
+  ports: { readonly log: ReadableLog },
   changelog: TopicPartition,
 ): Promise<ChangelogFacts> {
   const { topic } = changelog;
@@ -251,7 +256,8 @@ class LoadAttempts {
     const { mode, store, knownAtMs, snapshot } = source;
     const manifest = snapshot?.manifest ?? null;
     observer?.started(source.fromOffset, { mode, store, topicId, manifest, knownAtMs, deleteRetentionMs });
-    const snapshotEntries = snapshot === null || store instanceof LazyStore ? 0 : await copySnapshot(snapshot, store);
+    const lies = store instanceof LazyStore && store.lies;
+    const snapshotEntries = snapshot === null || lies ? 0 : await copySnapshot(snapshot, store);
     const filledMs = clock.monotonic();
     observer?.filled?.();
     const follower = createFollower({
@@ -319,7 +325,7 @@ class LoadAttempts {
       deleteRetentionMs,
       ...(exact === true ? { notBeyondOffset: target } : {}),
       givenUp: new Set([...this.givenUp, ...(lazy?.reads.givenUp ?? [])]),
-      verifyBlocks: lazy === null, // they are checked when they are read
+      verifyBlocks: false, // each is checked as it is read: what is broken is given up then, and the next source tried
     });
     for (const { name, reason } of refused) {
       if (reason !== 'given-up') this.reasons.push(reason);
@@ -330,7 +336,8 @@ class LoadAttempts {
       return null;
     }
     const { nextOffset: fromOffset, lastKnownEndAtMs: knownAtMs } = snapshot.manifest;
-    const store = lazy === null ? this.emptyStore() : await lazyStore(this.load.storeName, lazy, identity, snapshot);
+    const isInMemory = lazy === null || lazy.fits?.(leastStateBytes(snapshot.manifest, ENTRY_OVERHEAD_BYTES)) === true;
+    const store = isInMemory ? this.emptyStore() : await lazyStore(this.load.storeName, lazy, identity, snapshot);
     return { mode: 'snapshot+tail', store, fromOffset, knownAtMs, snapshot };
   }
 

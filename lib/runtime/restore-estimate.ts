@@ -71,12 +71,6 @@ export function manifestBytes(manifest: Manifest | null): number {
   return (manifest?.segments ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** The least that a snapshot's entries take once they are loaded: its bytes, compressed as they are, and what each entry costs. */
-export function leastStateBytes(manifest: Manifest, entryOverheadBytes: number): number {
-  const base = manifest.segments.filter(({ level }) => level === 'base');
-  return base.reduce((sum, { sizeBytes, entries }) => sum + sizeBytes + entries * entryOverheadBytes, 0);
-}
-
 function recordBytes(manifest: Manifest | null): number {
   const entries = (manifest?.segments ?? []).reduce((sum, one) => sum + one.entries, 0);
   return entries === 0 ? ASSUMED_RECORD_BYTES : manifestBytes(manifest) / entries;

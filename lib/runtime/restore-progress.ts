@@ -24,7 +24,7 @@ import type { TransactionalStore } from '../state/byte-store.js';
 import { LazyStore } from '../state/lazy-store.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
-import { lazyContent } from './lazy-stores.js';
+import { isToLie, isTooMuch, type LazyLoading, lazyContent, lieIn } from './lazy-stores.js';
 import { snapshotIdentity } from './load-store.js';
 import type { RuntimePorts } from './ports.js';
 
@@ -51,6 +51,8 @@ export interface RestoreProgressInit {
   readonly taskId: TaskId;
   /** Who restores, for the reader of names. */
   readonly restorer: string;
+  /** How stores lie in snapshots: one that may takes what was written of it from memory. */
+  readonly loading: LazyLoading;
 }
 
 export class RestoreProgressSnapshots {
@@ -75,7 +77,8 @@ export class RestoreProgressSnapshots {
 
   /** Starts a snapshot if one is due (R3). The store may be written again when this has returned. */
   turn(progress: StoreProgress): void {
-    if (this.writing !== null || !this.isWorthwhile(progress) || this.monotonicMs() < this.nextAtMs) return;
+    if (this.writing !== null || !this.isWorthwhile(progress)) return;
+    if (this.monotonicMs() < this.nextAtMs && !this.isTight(progress)) return;
     this.writing = this.write(progress, this.ended.signal).finally(() => {
       this.writing = null;
     });
@@ -94,18 +97,25 @@ export class RestoreProgressSnapshots {
     await this.writing;
   }
 
+  /** Whether it is to take what it has come to from memory without waiting for its time. */
+  private isTight({ store }: StoreProgress): boolean {
+    return store instanceof LazyStore && isTooMuch(store, this.init.loading);
+  }
+
   private isWorthwhile(progress: StoreProgress): boolean {
     return progress.position - this.snapshotOffset(progress) >= this.init.app.settings.snapshotMinRecords;
   }
 
   private async write(progress: StoreProgress, signal?: AbortSignal): Promise<void> {
-    const { app, ports, logger, taskId, restorer } = this.init;
+    const { app, ports, logger, taskId, restorer, loading } = this.init;
     const { changelog, store, topicId, knownAtMs, position: nextOffset } = progress;
     const { store: storeName, topic, partition } = changelog;
     const identity = snapshotIdentity({ app, taskId, storeName, topicId });
     const startedMs = this.monotonicMs();
+    const lazy = store instanceof LazyStore ? store : null;
     try {
-      const { name, manifest } = await writeSnapshot({
+      const content = lazy === null ? null : await lazyContent(lazy);
+      const written = await writeSnapshot({
         store: ports.snapshots,
         host: ports.host,
         identity,
@@ -113,19 +123,24 @@ export class RestoreProgressSnapshots {
         writer: `restore.${restorer}`,
         nextOffset,
         lastKnownEndAtMs: knownAtMs,
-        ...(store instanceof LazyStore ? await lazyContent(store) : { entries: store.committed() }),
+        ...(content ?? { entries: store.committed() }),
         ...(signal === undefined ? {} : { signal }),
       });
+      const { name, manifest } = written;
       this.written.set(storeName, nextOffset);
       const entries = manifest.segments.reduce((sum, one) => sum + one.entries, 0);
       const ms = Math.round(this.monotonicMs() - startedMs);
       logger.info('restore-progress-kept', { store: storeName, snapshot: name, nextOffset, entries, ms });
+      if (lazy !== null && content !== null && isToLie(lazy, loading)) {
+        await lieIn(lazy, loading, identity, written, content);
+      }
       await collectGarbage({ store: ports.snapshots, host: ports.host, identity, nowMs: ports.host.clock.now() });
     } catch (thrown) {
       const { code, message } = asStreamsError(thrown);
       if (this.ended.signal.aborted && signal !== undefined) return; // it was given up
       logger.warn('restore-progress-lost', { store: storeName, nextOffset, code, message });
     } finally {
+      lazy?.giveUpRebase();
       const tookMs = this.monotonicMs() - startedMs;
       const { snapshotIntervalMs } = app.settings;
       this.nextAtMs = startedMs + tookMs + Math.max(snapshotIntervalMs, tookMs / WRITING_PART);

@@ -13,7 +13,7 @@ import type { RestoreProgress, TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { subTopologyOf } from '../topology/topology.js';
 import type { KeptStore, KeptStores } from './kept-stores.js';
-import { isLazy, type LazyLoading } from './lazy-stores.js';
+import { isLazy, type LazyLoading, lazyLoadingOf } from './lazy-stores.js';
 import { tell } from './listening.js';
 import { emptyStore, type LoadedStore, type LoadObserver, loadStore, storeSpec } from './load-store.js';
 import type { RestoringRun } from './restoring-run.js';
@@ -100,10 +100,8 @@ async function restoreStore(
 }
 
 /** Not through what restores are paced by: it is read after the restore. A restore by itself (a test driver's) is in memory. */
-function lazyLoading({ app, ports, kept, restores }: RestoringRun, changelog: TaskChangelog): LazyLoading | null {
-  if (restores === undefined || !isLazy(app, changelog)) return null;
-  const { snapshots, host } = ports;
-  return { snapshots, host, reads: kept.coldReads(app.settings.snapshotCacheMaxBytes) };
+function lazyLoading(run: RestoringRun, changelog: TaskChangelog): LazyLoading | null {
+  return run.restores === undefined || !isLazy(run.app, changelog) ? null : lazyLoadingOf(run);
 }
 
 /**

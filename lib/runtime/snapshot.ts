@@ -17,25 +17,28 @@ import { collectGarbage } from '../snapshots/collect-garbage.js';
 import type { SnapshotIdentity } from '../snapshots/manifest.js';
 import { writeSnapshot } from '../snapshots/write-snapshot.js';
 import { LazyStore } from '../state/lazy-store.js';
-import { type LazyLoading, lazyContent, lieIn } from './lazy-stores.js';
+import { isToLie, isTooMuch, type LazyLoading, lazyContent, lazyLoadingOf, lieIn } from './lazy-stores.js';
 import { snapshotIdentity } from './load-store.js';
 import type { SessionStore, TaskSession } from './task-session.js';
 
 export class TaskSnapshots {
   private readonly session: TaskSession;
+  private readonly loading: LazyLoading;
   private readonly writing = new Map<string, Promise<void>>();
   private readonly writtenAtMs = new Map<string, number>();
 
   constructor(session: TaskSession) {
     this.session = session;
+    this.loading = lazyLoadingOf(session.run);
   }
 
   /** Starts what is due. Call it when positions have just been confirmed, between commits. */
   turn(): void {
     const hasStandbys = hasSnapshotStandbys(this.session.run.app.settings);
     for (const store of this.session.stores) {
-      if (hasStandbys && !(store.store instanceof LazyStore)) continue;
-      if (this.isDue(store)) this.start(store);
+      const isTaken = store.store instanceof LazyStore && isToLie(store.store, this.loading);
+      if (hasStandbys && !isTaken) continue;
+      if (this.isDue(store) || this.isTight(store)) this.start(store);
     }
   }
 
@@ -49,6 +52,12 @@ export class TaskSnapshots {
     if (this.writing.has(name) || position - snapshotOffset < snapshotMinRecords) return false;
     const writtenAtMs = this.writtenAtMs.get(name);
     return writtenAtMs === undefined || this.monotonicMs() - writtenAtMs >= snapshotIntervalMs;
+  }
+
+  /** Whether it is to take what it can from memory without waiting for its time. */
+  private isTight({ name, store, position, snapshotOffset }: SessionStore): boolean {
+    if (!(store instanceof LazyStore) || this.writing.has(name) || position <= snapshotOffset) return false;
+    return isTooMuch(store, this.loading);
   }
 
   private start(store: SessionStore): void {
@@ -69,7 +78,8 @@ export class TaskSnapshots {
       storeName: store.name,
       topicId: store.topicId,
     });
-    const lazy = store.store instanceof LazyStore ? store.store : null;
+    const { loading } = this;
+    const lazy = store.store instanceof LazyStore && isToLie(store.store, loading) ? store.store : null;
     try {
       const delta = lazy === null ? null : await lazyContent(lazy);
       const written = await writeSnapshot({
@@ -87,18 +97,14 @@ export class TaskSnapshots {
       const entries = manifest.segments.reduce((sum, segment) => sum + segment.entries, 0);
       const ms = Math.round(this.monotonicMs() - startedMs);
       run.logger.info('snapshot-written', { store: store.name, snapshot: name, nextOffset, entries, ms });
-      if (lazy !== null && delta !== null) await lieIn(lazy, this.loading(), identity, written, delta);
+      if (lazy !== null && delta !== null) await lieIn(lazy, loading, identity, written, delta);
       await this.collect(identity);
     } catch (thrown) {
       const error = asStreamsError(thrown);
       run.logger.warn('snapshot-failed', { store: store.name, nextOffset, code: error.code, message: error.message });
+    } finally {
+      lazy?.giveUpRebase();
     }
-  }
-
-  private loading(): LazyLoading {
-    const { ports, kept, app } = this.session.run;
-    const { snapshots, host } = ports;
-    return { snapshots, host, reads: kept.coldReads(app.settings.snapshotCacheMaxBytes) };
   }
 
   private async collect(identity: SnapshotIdentity): Promise<void> {

@@ -11,9 +11,12 @@ import type { Logger, Metrics } from '../host/host.js';
 import type { RefusedTask } from '../leases/records.js';
 import { StateTooLargeError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
+import type { Manifest } from '../snapshots/manifest.js';
 
 /** Where the budget is the function's memory: what of it state may take. The rest is for code, records in motion and snapshots. */
 export const STATE_PART_OF_MEMORY = 0.6;
+/** Part of the budget up to which stores that may lie in their snapshots are in memory (`storeMode` auto). */
+const ROOM_PART = 0.7;
 /** Part of the budget above which it is said that it is nearly used up, */
 const NEAR_PART = 0.8;
 /** and below which that counts as over. */
@@ -51,6 +54,12 @@ export class StateBudget {
     return this.init.budgetBytes;
   }
 
+  /** Whether so many bytes more fit into the part of the budget that stores which may lie in their snapshots have. */
+  hasRoom(bytes: number): boolean {
+    const { budgetBytes } = this.init;
+    return budgetBytes === null || this.totalBytes() + bytes <= budgetBytes * ROOM_PART;
+  }
+
   /** Tasks that did not fit when they were tried last. */
   report(): readonly RefusedTask[] {
     return [...this.refused.values()];
@@ -62,8 +71,11 @@ export class StateBudget {
     if (before !== undefined) this.check({ ...before, bytes: before.estimatedBytes });
   }
 
-  /** @throws {StateTooLargeError} STREAMS_STATE_TOO_LARGE if it does not fit beside the other tasks (H1) */
-  check({ taskId, store, bytes, basis }: StateClaim): void {
+  /**
+   * @param remembers whether the task is not read again while it can not fit (H2): not where the next attempt goes on in a snapshot
+   * @throws {StateTooLargeError} STREAMS_STATE_TOO_LARGE if it does not fit beside the other tasks (H1)
+   */
+  check({ taskId, store, bytes, basis }: StateClaim, remembers = true): void {
     const { budgetBytes } = this.init;
     const otherBytes = this.totalBytes() - (this.heldBytes.get(taskId) ?? 0);
     if (budgetBytes === null || bytes + otherBytes <= budgetBytes) {
@@ -72,7 +84,7 @@ export class StateBudget {
     }
     this.heldBytes.delete(taskId);
     const refused = { taskId, store, estimatedBytes: bytes, otherBytes, budgetBytes, basis };
-    this.refused.set(taskId, refused);
+    if (remembers) this.refused.set(taskId, refused);
     throw new StateTooLargeError(
       `store ${store} of ${taskId} takes ${bytes} bytes at least, beside ${otherBytes} of other tasks: ${budgetBytes} are allowed`,
       { details: refused },
@@ -120,4 +132,10 @@ export class StateBudget {
     }
     if (part < NEAR_AGAIN_PART) this.isNear = false;
   }
+}
+
+/** The least that a snapshot's entries take once they are loaded: its bytes, compressed as they are, and what each entry costs. */
+export function leastStateBytes(manifest: Manifest, entryOverheadBytes: number): number {
+  const base = manifest.segments.filter(({ level }) => level === 'base');
+  return base.reduce((sum, { sizeBytes, entries }) => sum + sizeBytes + entries * entryOverheadBytes, 0);
 }

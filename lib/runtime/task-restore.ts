@@ -9,12 +9,14 @@ import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
 import { LazyStore } from '../state/lazy-store.js';
 import type { TaskState } from '../topology/listeners.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
+import { lazyLoadingOf } from './lazy-stores.js';
 import type { LoadObserver, LoadSource } from './load-store.js';
 import type { MemberRestores } from './member-restores.js';
-import { estimateLeftBytes, leastStateBytes } from './restore-estimate.js';
+import { estimateLeftBytes } from './restore-estimate.js';
 import { createMeter, meteredPorts, type RestoreMeter } from './restore-ports.js';
 import { RestoreProgressSnapshots, type StoreProgress } from './restore-progress.js';
 import type { RestoringRun } from './restoring-run.js';
+import { leastStateBytes } from './state-budget.js';
 import type { SessionStore } from './task-session.js';
 
 /** Deletes must not expire while a restore is held back: from this part of their retention on it is not any more. */
@@ -54,7 +56,14 @@ export class TaskRestore {
     this.progress =
       restorer === undefined
         ? null
-        : new RestoreProgressSnapshots({ app, ports, logger, taskId: task.taskId, restorer });
+        : new RestoreProgressSnapshots({
+            app,
+            ports,
+            logger,
+            taskId: task.taskId,
+            restorer,
+            loading: lazyLoadingOf(run),
+          });
   }
 
   /**
@@ -107,7 +116,7 @@ export class TaskRestore {
         lapMs();
         Object.assign(current, { source, fromOffset, position: fromOffset, isFilled: false });
         this.meter.hurryAtMs = this.hurryAtMs(source);
-        if (source.manifest !== null && !(source.store instanceof LazyStore))
+        if (source.manifest !== null && !(source.store instanceof LazyStore && source.store.lies))
           this.checkFits(leastStateBytes(source.manifest, ENTRY_OVERHEAD_BYTES), 'snapshot');
         inner.started(fromOffset, source);
       },
@@ -191,7 +200,8 @@ export class TaskRestore {
   private checkFits(bytes: number, basis: 'snapshot' | 'measured'): void {
     const { task, restores } = this.run;
     const store = this.current?.changelog.store ?? '';
-    restores?.budget.check({ taskId: task.taskId, store, bytes: this.doneBytes + bytes, basis });
+    const remembers = !(this.current?.source?.store instanceof LazyStore); // such a one goes on in what it has come to
+    restores?.budget.check({ taskId: task.taskId, store, bytes: this.doneBytes + bytes, basis }, remembers);
   }
 
   private hurryAtMs({ knownAtMs, deleteRetentionMs }: LoadSource): number {

@@ -1,5 +1,6 @@
 /** Blocks of a segment: entries to bytes and back. The layout is in segment-format.ts. */
 import type { Host } from '../host/host.js';
+import type { Awaitable } from '../model/awaitable.js';
 import { asBuffer } from '../model/byte-key.js';
 import { ByteReader } from './byte-reader.js';
 import type { ByteWriter } from './byte-writer.js';
@@ -38,16 +39,52 @@ export function encodeBlock(host: Pick<Host, 'codec' | 'digest'>, payload: Uint8
  * @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED naming the object and the block
  */
 export function openBlock(host: Pick<Host, 'codec' | 'digest'>, bytes: Uint8Array, origin: BlockOrigin): Uint8Array {
+  const block = checkedBlock(host, bytes, origin);
+  let payload: Uint8Array;
+  try {
+    payload = host.codec.decompress(codecOf(block), block.subarray(BLOCK_HEADER_BYTES), block.readUInt32BE(5));
+  } catch (cause) {
+    return notDecompressed(cause, origin);
+  }
+  return ofItsLength(payload, block, origin);
+}
+
+/** As {@link openBlock}, beside the caller where the host can: several blocks may be opened at the same time. */
+export function openBlockAside(
+  host: Pick<Host, 'codec' | 'digest'>,
+  bytes: Uint8Array,
+  origin: BlockOrigin,
+): Awaitable<Uint8Array> {
+  const { codec } = host;
+  if (codec.decompressAside === undefined || codecOf(asBuffer(bytes)) === 0) return openBlock(host, bytes, origin);
+  const block = checkedBlock(host, bytes, origin);
+  return codec.decompressAside(codecOf(block), block.subarray(BLOCK_HEADER_BYTES), block.readUInt32BE(5)).then(
+    (payload) => ofItsLength(payload, block, origin),
+    (cause) => notDecompressed(cause, origin),
+  );
+}
+
+function checkedBlock({ digest }: Pick<Host, 'digest'>, bytes: Uint8Array, origin: BlockOrigin): Buffer {
   const block = asBuffer(bytes);
   if (block.length < BLOCK_HEADER_BYTES) corruptedSegment(origin.object, `block ${origin.block} is cut off`, origin);
-  if (host.digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {
+  if (digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {
     corruptedSegment(origin.object, `block ${origin.block} does not have its checksum`, origin);
   }
-  const payload = decompress(host, block, origin);
-  if (payload.length !== block.readUInt32BE(5)) {
-    corruptedSegment(origin.object, `block ${origin.block} does not have its length`, origin);
-  }
-  return payload;
+  return block;
+}
+
+/** 0 for one that is cut off. */
+function codecOf(block: Buffer): number {
+  return block[4] ?? 0;
+}
+
+function ofItsLength(payload: Uint8Array, block: Buffer, origin: BlockOrigin): Uint8Array {
+  if (payload.length === block.readUInt32BE(5)) return payload;
+  return corruptedSegment(origin.object, `block ${origin.block} does not have its length`, origin);
+}
+
+function notDecompressed(cause: unknown, origin: BlockOrigin): never {
+  return corruptedSegment(origin.object, `block ${origin.block} cannot be decompressed`, origin, cause);
 }
 
 /** The entries of a payload; values are views of it. */
@@ -65,12 +102,4 @@ export function decodeEntries(payload: Uint8Array, origin: BlockOrigin): Snapsho
     corruptedSegment(origin.object, `block ${origin.block} holds broken entries`, origin, cause);
   }
   return entries;
-}
-
-function decompress(host: Pick<Host, 'codec'>, block: Buffer, origin: BlockOrigin): Uint8Array {
-  try {
-    return host.codec.decompress(block.readUInt8(4), block.subarray(BLOCK_HEADER_BYTES));
-  } catch (cause) {
-    return corruptedSegment(origin.object, `block ${origin.block} cannot be decompressed`, origin, cause);
-  }
 }

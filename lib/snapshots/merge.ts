@@ -1,12 +1,12 @@
 import type { ByteKey } from '../model/byte-key.js';
 import { BATCH_ENTRIES } from './encode-segments.js';
 import type { SnapshotEntry } from './segment-format.js';
-import type { SegmentReader } from './segment-reader.js';
+import type { BlockRange, SegmentReader } from './segment-reader.js';
 
 /** One run of entries in order of their keys. */
 export interface MergeSource {
-  /** Known before the run is read, so that it is opened only when its turn comes. */
-  readonly firstKey: ByteKey;
+  /** Where it is known before the run is read, that is opened only when its turn comes; else null. */
+  readonly firstKey: ByteKey | null;
   read(): AsyncIterator<readonly SnapshotEntry[]>;
 }
 
@@ -15,14 +15,28 @@ export function sourceOfSegment(reader: SegmentReader): MergeSource {
   return { firstKey: reader.reference.firstKey, read: () => reader.read() };
 }
 
+/** What a segment has of some keys as a source. */
+export function sourceOfRange(reader: SegmentReader, range: BlockRange): MergeSource {
+  const { from, to } = range;
+  const isWithin = ({ key }: SnapshotEntry) => (from === null || key >= from) && (to === null || key < to);
+  async function* within() {
+    for await (const batch of reader.read(range)) yield batch.filter(isWithin);
+  }
+  return { firstKey: null, read: within };
+}
+
 /**
  * Merges runs, oldest first: of entries with one key the one of the latest run wins, and a delete (null) is left out, since
- * nothing older is left that it could delete.
+ * nothing older is left that it could delete; unless `keepsDeletes` says that there is.
  *
  * Runs that do not overlap (base segments) are read one after another, and only one block of each is held.
  */
-export async function* mergeSources(sources: readonly MergeSource[]): AsyncGenerator<readonly SnapshotEntry[]> {
+export async function* mergeSources(
+  sources: readonly MergeSource[],
+  keepsDeletes = false,
+): AsyncGenerator<readonly SnapshotEntry[]> {
   const cursors = sources.map((source) => new Cursor(source));
+  for (const [index, { firstKey }] of sources.entries()) if (firstKey === null) await cursors[index]?.begin();
   let batch: SnapshotEntry[] = [];
   for (;;) {
     const { winner, overridden, bound } = pick(cursors);
@@ -33,7 +47,7 @@ export async function* mergeSources(sources: readonly MergeSource[]): AsyncGener
       // No promise for an entry inside a block.
       const now = winner.current();
       const entry = now instanceof Promise ? await now : now;
-      if (entry.value !== null) batch.push(entry);
+      if (entry.value !== null || keepsDeletes) batch.push(entry);
       const moved = winner.advance();
       if (moved !== undefined) await moved;
       if (batch.length >= BATCH_ENTRIES) {
@@ -57,6 +71,11 @@ class Cursor {
   constructor(source: MergeSource) {
     this.source = source;
     this.key = source.firstKey;
+  }
+
+  /** Reads up to the first entry. */
+  begin(): Promise<void> {
+    return this.load();
   }
 
   /** The entry at the position; only before the end. */

@@ -66,6 +66,8 @@ export interface SegmentReference {
   readonly crc: number;
   /** A delta overrides, key by key, the segments before it; base segments do not overlap. */
   readonly level: 'base' | 'delta';
+  /** Of a delta that is being merged into the base: keys below it are there (P3 of merge-plan.ts). */
+  readonly mergedTo?: ByteKey;
 }
 
 /** Refuses bytes of an object, naming the object and, where there is one, the block. */

@@ -1,7 +1,8 @@
 import type { Host } from '../host/host.js';
+import { type Awaitable, isPromise } from '../model/awaitable.js';
 import type { ByteKey } from '../model/byte-key.js';
 import { asBuffer } from '../model/byte-key.js';
-import { decodeEntries, openBlock } from './block.js';
+import { type BlockOrigin, decodeEntries, openBlockAside } from './block.js';
 import { ByteReader } from './byte-reader.js';
 import { KeyFilter } from './key-filter.js';
 import {
@@ -21,9 +22,15 @@ import type { SnapshotStore } from './snapshot-store.js';
 /** Bytes asked for at the end of a segment: trailer, directory and, unless it is large, the index, in one read. */
 const TAIL_BYTES = 64 * 1024;
 /** Bytes of neighbouring blocks that one read takes. */
-const READ_AHEAD_BYTES = 1024 * 1024;
+const READ_AHEAD_BYTES = 512 * 1024;
 
 type ReadingHost = Pick<Host, 'codec' | 'digest'>;
+
+/** Keys from (inclusive) to (exclusive); null is open. */
+export interface BlockRange {
+  readonly from: ByteKey | null;
+  readonly to: ByteKey | null;
+}
 
 /** A segment whose index was read and checked. */
 export interface SegmentReader {
@@ -32,9 +39,10 @@ export interface SegmentReader {
   /**
    * Entries block by block, each block checked when it is reached; values are views.
    *
+   * @param range the blocks in which keys of it may lie; absent: all
    * @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED naming the object and the block
    */
-  read(): AsyncGenerator<readonly SnapshotEntry[]>;
+  read(range?: BlockRange): AsyncGenerator<readonly SnapshotEntry[]>;
   /** Reads and checks every block and the key filter. Errors as `read`. */
   verify(): Promise<void>;
   /** The checked payloads of blocks [from, to) of `blocks`, with one read. Errors as `read`. */
@@ -70,22 +78,24 @@ export async function openSegment(
   }
   const blocks = decodeIndex(reference, index, sections[0]?.offset ?? section.offset);
   const filterSection = sections.find(({ kind }) => kind === FILTER_SECTION);
-  const chunks = () => readChunks(store, reference, blocks);
+  const chunks = (range?: BlockRange) => readChunks(store, reference, blocks, range);
   const filter = async () => (filterSection === undefined ? null : readFilter(store, host, name, filterSection));
   return {
     reference,
     blocks,
-    async *read() {
+    async *read(range) {
       let lastKey: ByteKey | null = null;
-      for await (const { bytes, block, number } of chunks()) {
-        const origin = { object: name, block: number };
-        const entries = decodeEntries(openBlock(host, bytes, origin), origin);
-        lastKey = checkOrder(entries, block, lastKey, origin);
-        yield entries;
+      for await (const opened of ahead(chunks(range), (chunk) => openChunk(host, name, chunk))) {
+        for (const { payload, block, origin } of opened) {
+          const entries = decodeEntries(await payload, origin);
+          lastKey = checkOrder(entries, block, lastKey, origin);
+          yield entries;
+        }
       }
     },
     async verify() {
-      for await (const { bytes, number } of chunks()) openBlock(host, bytes, { object: name, block: number });
+      for await (const opened of ahead(chunks(), (chunk) => openChunk(host, name, chunk)))
+        for (const { payload } of opened) await payload;
       await filter();
     },
     async payloads(from, to) {
@@ -94,10 +104,11 @@ export async function openSegment(
         return corruptedSegment(name, `there are no blocks ${from} to ${to}`);
       const bytes = await store.read(name, { from: first.offset, to: last.offset + last.length });
       if (bytes === null) return corruptedSegment(name, 'the object is missing');
-      return blocks.slice(from, to).map(({ offset, length }, index) => {
+      const opened = blocks.slice(from, to).map(async ({ offset, length }, index) => {
         const start = offset - first.offset;
-        return openBlock(host, bytes.subarray(start, start + length), { object: name, block: from + index });
+        return openBlockAside(host, bytes.subarray(start, start + length), { object: name, block: from + index });
       });
+      return Promise.all(opened);
     },
     filter,
   };
@@ -189,27 +200,78 @@ async function readFilter(
   return KeyFilter.decode(bytes) ?? corruptedSegment(name, 'the key filter is broken');
 }
 
-interface Chunk {
+/** A block as it lies in the store. */
+interface StoredBlock {
   readonly bytes: Uint8Array;
   readonly block: BlockReference;
   readonly number: number;
 }
 
+interface OpenedBlock {
+  readonly payload: Awaitable<Uint8Array>;
+  readonly block: BlockReference;
+  readonly origin: BlockOrigin;
+}
+
+/** Neighbouring blocks that one read has brought, one chunk after the other. */
 async function* readChunks(
   store: Pick<SnapshotStore, 'read'>,
   { name }: SegmentReference,
   blocks: readonly BlockReference[],
-): AsyncGenerator<Chunk> {
-  let bytes: Uint8Array = new Uint8Array(0);
-  let bytesStart = 0;
-  for (const [number, block] of blocks.entries()) {
-    if (block.offset + block.length > bytesStart + bytes.length) {
-      bytesStart = block.offset;
-      const to = bytesStart + Math.max(block.length, READ_AHEAD_BYTES);
-      bytes = (await store.read(name, { from: bytesStart, to })) ?? corruptedSegment(name, 'the object is missing');
+  { from, to }: BlockRange = { from: null, to: null },
+): AsyncGenerator<readonly StoredBlock[]> {
+  let number = 0;
+  const isBefore = (next: BlockReference | undefined) => from !== null && next !== undefined && next.firstKey <= from;
+  while (number < blocks.length && isBefore(blocks[number + 1])) number += 1;
+  for (;;) {
+    const chunk: StoredBlock[] = [];
+    const start = blocks[number]?.offset ?? 0;
+    let end = number;
+    for (; end < blocks.length; end += 1) {
+      const { offset, length, firstKey } = blocks[end] as BlockReference;
+      if (to !== null && firstKey >= to) break;
+      if (end > number && offset + length - start > READ_AHEAD_BYTES) break;
     }
-    const start = block.offset - bytesStart;
-    yield { bytes: bytes.subarray(start, start + block.length), block, number };
+    if (end === number) return;
+    const last = blocks[end - 1] as BlockReference;
+    const bytes = await store.read(name, { from: start, to: last.offset + last.length });
+    if (bytes === null) corruptedSegment(name, 'the object is missing');
+    for (; number < end; number += 1) {
+      const block = blocks[number] as BlockReference;
+      chunk.push({ bytes: bytes.subarray(block.offset - start, block.offset - start + block.length), block, number });
+    }
+    yield chunk;
+  }
+}
+
+/** Begins to open the blocks of a chunk, all at the same time where the host can. */
+function openChunk(host: ReadingHost, object: string, chunk: readonly StoredBlock[]): readonly OpenedBlock[] {
+  return chunk.map(({ bytes, block, number }) => {
+    const origin = { object, block: number };
+    const payload = openBlockAside(host, bytes, origin);
+    if (isPromise(payload)) payload.catch(() => undefined); // heard by who comes to it, if anybody does
+    return { payload, block, origin };
+  });
+}
+
+/** Begins with the next item before it gives the one before: what the one waits for goes on beside the other. */
+async function* ahead<T, R>(items: AsyncGenerator<T>, begin: (item: T) => R): AsyncGenerator<R> {
+  const next = async () => {
+    const { done, value } = await items.next();
+    return done === true ? null : { begun: begin(value) };
+  };
+  let coming = next();
+  try {
+    for (;;) {
+      const current = await coming;
+      if (current === null) return;
+      coming = next();
+      coming.catch(() => undefined); // heard in the next turn, if there is one
+      yield current.begun;
+    }
+  } finally {
+    await coming.catch(() => null);
+    await items.return(undefined);
   }
 }
 

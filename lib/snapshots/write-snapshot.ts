@@ -15,17 +15,13 @@ import {
   restamp,
   type SnapshotIdentity,
 } from './manifest.js';
-import { mergeSources, sourceOfSegment } from './merge.js';
+import { type MergeSource, mergeSources } from './merge.js';
+import { basesOf, deltasAfter, deltasOf, isWholeMerge, planMerge } from './merge-plan.js';
+import { MergingSegments } from './merging-segments.js';
 import type { SegmentReference, SnapshotEntry } from './segment-format.js';
-import { openSegment } from './segment-reader.js';
 import type { EncodedSegment, SegmentSizes } from './segment-writer.js';
 import { manifestName, segmentName } from './snapshot-names.js';
 import type { SnapshotStore } from './snapshot-store.js';
-
-/** Delta segments of a manifest; the next delta is merged with all of them into a new base. */
-export const MAX_DELTA_SEGMENTS = 8;
-/** Bytes of deltas as a part of the base; above it the next delta is merged. */
-export const MAX_DELTA_PART = 0.5;
 
 export interface WriteSnapshot {
   readonly store: SnapshotStore;
@@ -50,6 +46,8 @@ export interface WriteSnapshot {
   readonly base?: Manifest;
   readonly fingerprint?: string;
   readonly sizes?: SegmentSizes;
+  /** Bytes of old segments that are merged at most (P1 of merge-plan.ts); absent: as there. */
+  readonly mergeStepBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -59,10 +57,10 @@ export interface WrittenSnapshot {
 }
 
 /**
- * Writes a snapshot: whole, or as a delta to another, which is merged into a new base when the deltas have grown.
+ * Writes a snapshot: whole, or as a delta to another, with a bounded part of that one merged anew where deltas have grown (merge-plan.ts).
  *
  * @throws {InternalError} STREAMS_INTERNAL if entries are out of order, or the base is of another store or newer ·
- *   {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED if the base has to be merged and is broken: write a whole one ·
+ *   {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED if a part of the base has to be merged and is broken: write a whole one ·
  *   {UnavailableError} STREAMS_UNAVAILABLE · {AbortedError} STREAMS_ABORTED, with nothing published
  */
 export async function writeSnapshot(request: WriteSnapshot): Promise<WrittenSnapshot> {
@@ -80,11 +78,41 @@ export async function writeSnapshot(request: WriteSnapshot): Promise<WrittenSnap
       ? await collect(encodeStream(host, inBatches(entries), { isWhole, sizes }))
       : encodeAll(host, entries, { isWhole, sizes });
   if (isWhole) return publishNew(request, writer, await put(encoded, 'base'));
-  if (needsMerge(base, encoded)) {
-    const merged = encodeStream(host, await mergeWithBase(request, base, encoded), { isWhole: true, sizes });
-    return publishNew(request, writer, await put(merged, 'base'));
+  return publishNew(request, writer, await putDelta(request, base, encoded, put));
+}
+
+/** The segments of a snapshot that adds a delta to its base. */
+async function putDelta(
+  request: WriteSnapshot,
+  { segments }: Manifest,
+  delta: readonly EncodedSegment[],
+  put: SegmentPutter,
+): Promise<readonly SegmentReference[]> {
+  const { host, sizes, mergeStepBytes } = request;
+  const newBytes = delta.reduce((sum, { reference }) => sum + reference.sizeBytes, 0);
+  const plan = planMerge(segments, newBytes, mergeStepBytes);
+  const [bases, deltas] = [basesOf(segments), deltasOf(segments)];
+  const merging = new MergingSegments(request);
+  const anew = async (sources: readonly MergeSource[], level: SegmentReference['level']) => {
+    const isWhole = level === 'base';
+    return put(encodeStream(host, mergeSources(sources, !isWhole), { isWhole, sizes }), level);
+  };
+
+  let written = bases;
+  let left = deltas;
+  if (plan.base !== null) {
+    const { first, end } = plan.base;
+    const pieces = await merging.inStore(bases.slice(first, end));
+    const changes = await merging.ofRange([...deltas], delta, plan.base);
+    const merged = await anew([...pieces, ...changes], 'base');
+    written = [...bases.slice(0, first), ...merged, ...bases.slice(end)];
+    left = deltasAfter(deltas, plan.base);
+    if (isWholeMerge(plan)) return written;
   }
-  return publishNew(request, writer, [...base.segments, ...(await put(encoded, 'delta'))]);
+  if (plan.deltas === 0) return [...written, ...left, ...(await put(delta, 'delta'))];
+  const kept = left.slice(0, left.length - plan.deltas);
+  const together = [...(await merging.inStore(left.slice(-plan.deltas))), ...(await merging.inMemory(delta))];
+  return [...written, ...kept, ...(await anew(together, 'delta'))];
 }
 
 /**
@@ -102,16 +130,6 @@ export async function restampSnapshot(request: {
   const { manifest, lastKnownEndAtMs } = request;
   if (Math.floor(lastKnownEndAtMs) <= manifest.lastKnownEndAtMs) return { name: manifestName(manifest), manifest };
   return publish(request, restamp(manifest, lastKnownEndAtMs, uniqueWriter(request)));
-}
-
-/** Whether a delta goes into a new base instead of beside the old one. */
-export function needsMerge(base: Manifest, delta: readonly Pick<EncodedSegment, 'reference'>[]): boolean {
-  const deltas = base.segments.filter((segment) => segment.level === 'delta');
-  const sizeOf = (segments: readonly { readonly sizeBytes: number }[]) =>
-    segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
-  const deltaBytes = sizeOf(deltas) + sizeOf(delta.map((segment) => segment.reference));
-  const baseBytes = sizeOf(base.segments) - sizeOf(deltas);
-  return deltas.length + delta.length > MAX_DELTA_SEGMENTS || deltaBytes > baseBytes * MAX_DELTA_PART;
 }
 
 function checkBase({ base, identity, nextOffset }: WriteSnapshot): void {
@@ -132,29 +150,18 @@ type SegmentPutter = (
 ) => Promise<readonly SegmentReference[]>;
 
 function segmentCreator({ store, identity, nextOffset, signal }: WriteSnapshot, writer: string): SegmentPutter {
+  let number = 0;
   return async (segments, level) => {
     const references: SegmentReference[] = [];
     for await (const { bytes, reference } of segments) {
       if (signal?.aborted === true) throw new AbortedError('a snapshot was given up', { cause: signal.reason });
-      const name = segmentName({ ...identity, nextOffset, writer, number: references.length });
+      const name = segmentName({ ...identity, nextOffset, writer, number });
+      number += 1;
       if (!(await store.create(name, bytes))) throw nameTaken(name);
       references.push({ ...reference, name, level });
     }
     return references;
   };
-}
-
-async function mergeWithBase({ store, host }: WriteSnapshot, base: Manifest, delta: readonly EncodedSegment[]) {
-  const inMemory = delta.map(({ bytes, reference }) =>
-    openSegment({ read: async (_name, range) => bytes.subarray(range?.from, range?.to) }, host, {
-      ...reference,
-      name: 'the delta',
-      level: 'delta',
-    }),
-  );
-  const inStore = base.segments.map((reference) => openSegment(store, host, reference));
-  const readers = await Promise.all([...inStore, ...inMemory]);
-  return mergeSources(readers.map(sourceOfSegment));
 }
 
 function publishNew(

@@ -32,7 +32,7 @@ export class LazyStore implements TransactionalStore {
     this.name = name;
     this.base = base;
     this.ahead = new EntriesAhead(base);
-    this.hot = new MemoryStore(name, null, true);
+    this.hot = new MemoryStore(name, null, base !== NOTHING);
   }
 
   get(key: ByteKey): Awaitable<StoredValue | null> {
@@ -154,14 +154,21 @@ export class LazyStore implements TransactionalStore {
 
   clear(): void {
     this.lieOver(NOTHING);
+    this.hot.keepsDeletes = false;
     this.since = null;
     this.sealed = [];
     this.hot.clear();
   }
 
-  /** @throws {InternalError} STREAMS_INTERNAL always: what lies elsewhere is not at hand; see {@link changes} */
-  committed(): never {
+  /** @throws {InternalError} STREAMS_INTERNAL if it lies in a snapshot: what lies elsewhere is not at hand; see {@link changes} */
+  committed(): Iterable<StoredEntry> {
+    if (!this.lies) return this.hot.committed();
     throw new InternalError(`store ${this.name} does not lie in memory`, { details: { store: this.name } });
+  }
+
+  /** Whether there is anything below what is in memory: else all of the store is there. */
+  get lies(): boolean {
+    return this.base !== NOTHING;
   }
 
   /** What lies below what is in memory. */
@@ -177,14 +184,21 @@ export class LazyStore implements TransactionalStore {
   /** As {@link changes}, for a new base: from now on the store remembers what is committed, for {@link rebase}. */
   beginRebase(): readonly StoreWrite[] {
     this.since = new Set();
+    this.hot.keepsDeletes = true;
     return this.changes();
+  }
+
+  /** There will be no base of what {@link beginRebase} answered last. */
+  giveUpRebase(): void {
+    this.since = null;
+    this.hot.keepsDeletes = this.lies;
   }
 
   /** A base that has what {@link beginRebase} answered last takes the place of the old one; that is let go of here (Z1). */
   rebase(base: ColdBase, changes: readonly StoreWrite[]): void {
     this.lieOver(base);
     const { since } = this;
-    this.since = null;
+    this.giveUpRebase();
     if (since === null) return;
     for (const { key } of changes) if (!since.has(key)) this.hot.forget(key);
   }

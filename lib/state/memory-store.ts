@@ -10,7 +10,7 @@
  *   M2  an overlay lists each slot that has a pending write of it, once
  *   M3  the timeline of a store with a layout has every entry of the table, but for versions that outlive the retention
  *   M4  the note of an entry is 0 where it has a committed value and nothing else: nearly always
- *   M5  a committed delete stays as an entry of its own where the store lies over another (`keepsDeletes`), and nowhere else
+ *   M5  a committed delete stays as an entry of its own while the store lies over another (`keepsDeletes`), and not else
  */
 import type { ByteKey, Encoded } from '../model/byte-key.js';
 import { InternalError } from '../model/errors.js';
@@ -46,14 +46,17 @@ export class MemoryStore implements TransactionalStore {
   /** What was looked up last: who reads a key often writes it next. */
   private recentKey: ByteKey | null = null;
   private recent = NONE;
+  /** Whether all that there is came by `load`, in order of keys, up to this one: then what is beyond it is not there, and not looked for. */
+  private isLoaded = true;
+  private loadedTo: ByteKey | null = null;
   /** Iterators opened so far: what came after one of them is told by its number (T7). */
   private opened = 0;
   private readonly layout: StoreLayout | null;
   private readonly timeline: Timeline | null;
-  private readonly keepsDeletes: boolean;
+  /** M5; then the store has no layout. */
+  keepsDeletes: boolean;
   private committedProgress = NO_PROGRESS;
 
-  /** @param keepsDeletes whether a committed delete is remembered (M5); then the store has no layout */
   constructor(name: string, layout: StoreLayout | null = null, keepsDeletes = false) {
     this.name = name;
     this.layout = layout;
@@ -206,7 +209,13 @@ export class MemoryStore implements TransactionalStore {
 
   load(entry: StoreWrite): void {
     this.expectNoOverlay();
-    this.setImage(entry);
+    const { key, value } = entry;
+    if (value !== null && this.isLoaded && (this.loadedTo === null || key > this.loadedTo)) {
+      this.setCommitted(this.add(key, value.length), entry, 0);
+      this.visibleCount += 1;
+      this.isLoaded = true;
+      this.loadedTo = key;
+    } else this.setImage(entry);
     if (this.layout !== null) this.advance(progressWith(this.layout, this.committedProgress, entry.key));
   }
 
@@ -225,6 +234,8 @@ export class MemoryStore implements TransactionalStore {
     this.forgetRecent();
     this.visibleCount = 0;
     this.pendingBytes = 0;
+    this.isLoaded = true;
+    this.loadedTo = null;
     this.timeline?.clear();
     this.committedProgress = NO_PROGRESS;
   }
@@ -267,6 +278,7 @@ export class MemoryStore implements TransactionalStore {
   }
 
   private add(key: ByteKey, valueLength: number): number {
+    this.isLoaded = false;
     const entry = this.table.add(key, valueLength, UNCOMMITTED);
     this.ordered.added(entry);
     this.timeline?.add(entry, key);

@@ -26,5 +26,5 @@ export function inVirtualTime<T>(program: (host: Host) => Promise<T>, options: V
   const time = new VirtualTime();
   const { next, id } = createChance(options.seed ?? 1, 'virtual time');
   const logger = options.logger ?? createJsonLinesLogger({ level: 'error' });
-  return time.run(program({ ...createNodeHost({ random: { next, id }, logger }), clock: time.clock }));
+  return time.run(program({ ...createNodeHost({ random: { next, id }, logger, threads: false }), clock: time.clock }));
 }

@@ -11,6 +11,8 @@ export interface NodeHostOptions {
   readonly logger?: Logger;
   /** Default: the operating system's randomness. */
   readonly random?: Random;
+  /** Whether compression may work on other threads; default true. False in virtual time. */
+  readonly threads?: boolean;
 }
 
 /** A host whose metrics can be read back. */
@@ -25,7 +27,7 @@ export function createNodeHost(options: NodeHostOptions = {}): NodeHost {
     random: options.random ?? createNodeRandom(),
     logger: options.logger ?? createJsonLinesLogger(),
     metrics: createMetricsRegistry(),
-    codec: createNodeCodec(),
+    codec: createNodeCodec(options.threads),
     digest: createNodeDigest(),
   };
 }

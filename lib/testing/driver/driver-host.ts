@@ -50,7 +50,7 @@ export function createDriverHost(nowMs: number): DriverHost {
     },
     logger,
     metrics: { count: () => undefined, gauge: () => undefined },
-    codec: createNodeCodec(),
+    codec: createNodeCodec(false),
     digest: createNodeDigest(),
   };
   return host;

@@ -120,7 +120,7 @@ export class Cloud {
     const timeline = new Timeline(() => time.nowMs);
     const { next, id } = createChance(options.scenario.seed, 'cloud');
     const random = { next, id };
-    const host = { ...createNodeHost({ logger: timeline.logger('cloud'), random }), clock: time.clock };
+    const host = { ...createNodeHost({ logger: timeline.logger('cloud'), random, threads: false }), clock: time.clock };
     const offsetsRetentionMs = Math.max(options.app.settings.offsetsRetentionMs, OFFSETS_RETENTION_LEAST_MS);
     const log = await createMemoryLog({ host, defaults: { offsetsRetentionMs } });
     for (const [name, partitions] of Object.entries(options.topics))

@@ -97,8 +97,8 @@ export const stateMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/snapshots/block.ts',
-        find: 'if (host.digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {',
-        replace: 'if (host.digest.crc32c(block.subarray(4)) < 0) {',
+        find: 'if (digest.crc32c(block.subarray(4)) !== block.readUInt32BE(0)) {',
+        replace: 'if (digest.crc32c(block.subarray(4)) < 0) {',
       },
     ],
   },

@@ -79,7 +79,12 @@ export function standardPlan(seed: number): ScenarioPlan {
       ...(chance.happens(0.3) ? { offsetsRetentionMs: SHORT_RETENTION_MS } : {}),
       ...(chance.happens(0.3) ? { maxConcurrentRestores: chance.between(1, 3) } : {}),
       ...(chance.happens(0.3) ? { ...SLOW_RESTORES, restoreMaxBytesPerSecond: chance.between(3, 100) * 100 } : {}),
-      ...(chance.happens(0.4) ? { storeMode: 'lazy', snapshotCacheMaxBytes: chance.pick([0, 2_000, 1_000_000]) } : {}),
+      ...(chance.happens(0.4)
+        ? {
+            storeMode: chance.pick(['lazy', 'lazy', 'auto']),
+            snapshotCacheMaxBytes: chance.pick([0, 2_000, 1_000_000]),
+          }
+        : {}),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ByteKey } from '../../../lib/model/byte-key.js';
 import { ColdReads, ColdSnapshot } from '../../../lib/snapshots/cold-snapshot.js';
 import type { SnapshotStore } from '../../../lib/snapshots/snapshot-store.js';
@@ -32,7 +32,9 @@ async function readScene(cacheBytes: number) {
   return { scene, cold, reads };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Waits until so many entries were read ahead. */
+const readAhead = (lazy: LazyStore, entries: number) =>
+  vi.waitFor(() => expect(lazy.sizeBytes).toBeGreaterThanOrEqual(entries * 160), { interval: 1 });
 
 describe('a snapshot that is read as keys are asked for', () => {
   test('reads the keys of a batch together: each block once, neighbours with one read, though none is kept', async () => {
@@ -59,7 +61,7 @@ describe('a snapshot that is read as keys are asked for', () => {
     const lazy = new LazyStore('counts', cold);
 
     lazy.prefetch(['k007', 'k150', 'nothing'].map(keyOf));
-    await settled();
+    await readAhead(lazy, 3);
     const readsAhead = reads.length;
 
     expect(lazy.get(keyOf('k007'))).toMatchObject({ timestampMs: 1 });
@@ -74,7 +76,7 @@ describe('a snapshot that is read as keys are asked for', () => {
     const lazy = new LazyStore('counts', cold);
 
     lazy.prefetch([keyOf('k007')]);
-    await settled();
+    await readAhead(lazy, 1);
     lazy.put(keyOf('k007') as ByteKey, Buffer.from('new'), 2);
 
     expect(await lazy.get(keyOf('k007'))).toMatchObject({ timestampMs: 2 });
@@ -84,7 +86,7 @@ describe('a snapshot that is read as keys are asked for', () => {
     const { scene, cold } = await readScene(0);
     const lazy = new LazyStore('counts', cold);
     lazy.prefetch([keyOf('k007')]);
-    await settled();
+    await readAhead(lazy, 1);
     lazy.put(keyOf('k007'), Buffer.from('new'), 2);
     lazy.seal();
     lazy.commit();
@@ -103,7 +105,7 @@ describe('a snapshot that is read as keys are asked for', () => {
 
     const many = Array.from({ length: 60_000 }, (_, number) => keyOf(`n${number}`));
     lazy.prefetch(many);
-    for (let turn = 0; turn < 100; turn += 1) await settled();
+    await readAhead(lazy, 19_000);
 
     expect(lazy.sizeBytes).toBeLessThan(20_001 * 200);
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { offset } from '../../../lib/model/offset.js';
 import type { Manifest } from '../../../lib/snapshots/manifest.js';
 import type { SnapshotEntry } from '../../../lib/snapshots/segment-format.js';
-import { MAX_DELTA_SEGMENTS, restampSnapshot } from '../../../lib/snapshots/write-snapshot.js';
+import { restampSnapshot } from '../../../lib/snapshots/write-snapshot.js';
 import {
   createSnapshotScene,
   DAY_MS,
@@ -148,19 +148,20 @@ describe('a delta', () => {
     expect(await content()).toEqual(['a=1']);
   });
 
-  it('is merged into a new base when there are too many', async () => {
+  it('is written as one with others of its size when there are many: the base stays as it is', async () => {
     let { manifest } = await scene.write(10, many(900));
-    const seen: string[][] = [];
-    for (let round = 0; round <= MAX_DELTA_SEGMENTS; round += 1) {
+    const [base] = manifest.segments;
+    const seen: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
       const entries = [entry('k000', `round ${round}`), entry(`k00${round + 1}`, null)];
       ({ manifest } = await scene.write(20 + round, entries, { base: manifest }));
-      seen.push(levels(manifest));
+      seen.push(manifest.segments.length);
     }
 
-    expect(seen.map((one) => one.length)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 1]);
-    expect(levels(manifest)).toEqual(['base']);
+    expect(seen).toEqual([2, 3, 4, 5, 6, 7, 8, 2, 3, 4]);
+    expect(manifest.segments[0]).toEqual(base);
     const now = await content();
-    expect([now.length, now[0], now[1]]).toEqual([891, 'k000=round 8', 'k010=value 79190']);
+    expect([now.length, now[0], now[1]]).toEqual([891, 'k000=round 9', 'k010=value 79190']);
   });
 
   it('is merged when it is large beside its base', async () => {
@@ -169,6 +170,72 @@ describe('a delta', () => {
     const delta = await scene.write(20, many(100), { base: base.manifest });
 
     expect(levels(delta.manifest)).toEqual(['base']);
+  });
+
+  it('costs in proportion to what has changed: of one key in a hundred no more than three bytes in a hundred, merging included', async () => {
+    const keys = 20_000;
+    const at = (number: number, round: number) =>
+      entry(
+        `k${String(number).padStart(6, '0')}`,
+        Buffer.from(scene.host.digest.sha256(Buffer.from(`${number} ${round}`)), 'hex')
+          .toString('latin1')
+          .repeat(3),
+      );
+    let writtenBytes = 0;
+    const store: SnapshotScene['store'] = {
+      ...scene.store,
+      create: (name, bytes) => {
+        writtenBytes += bytes.length;
+        return scene.store.create(name, bytes);
+      },
+    };
+    const whole = Array.from({ length: keys }, (_, number) => at(number, 0));
+    let { manifest } = await scene.write(10, whole, { store });
+    const wholeBytes = writtenBytes;
+    const parts: number[] = [];
+    for (let round = 1; round <= 30; round += 1) {
+      writtenBytes = 0;
+      const changed = Array.from({ length: keys / 100 }, (_, index) => at(index * 100 + round, round));
+      ({ manifest } = await scene.write(10 + round, changed, { base: manifest, store }));
+      parts.push(writtenBytes / wholeBytes);
+    }
+
+    expect(parts[0]).toBeLessThan(0.03);
+    expect(parts.reduce((sum, part) => sum + part, 0) / parts.length).toBeLessThan(0.03);
+    expect((await content()).length).toBe(keys);
+  });
+
+  it('is merged into a large base a piece at a time: no write has the whole store to do', async () => {
+    const sizes = { blockBytes: 256, segmentBytes: 400 };
+    const { manifest: base } = await scene.write(10, many(400), { sizes });
+    const changed = Array.from({ length: 400 }, (_, index) =>
+      entry(`k${String(index).padStart(3, '0')}`, `new ${index * 6007}`),
+    );
+    const written: number[] = [];
+    const store: SnapshotScene['store'] = {
+      ...scene.store,
+      create: (name, bytes) => {
+        if (name.endsWith('.segment')) written[written.length - 1] = (written.at(-1) ?? 0) + bytes.length;
+        return scene.store.create(name, bytes);
+      },
+    };
+
+    let manifest = base;
+    for (let round = 0; round < 40; round += 1) {
+      written.push(0);
+      const entries = round === 0 ? changed : [entry(`l${round}`, 'x')];
+      const request = { base: manifest, sizes, store, mergeStepBytes: 1_500 };
+      ({ manifest } = await scene.write(20 + round, entries, request));
+    }
+
+    const oldBases = new Set(base.segments.map(({ name }) => name));
+    expect(base.segments.length).toBeGreaterThan(5);
+    expect(manifest.segments.some(({ name }) => oldBases.has(name))).toBe(false);
+    expect(manifest.segments.some(({ mergedTo }) => mergedTo !== undefined)).toBe(false);
+    expect(Math.max(...written.slice(1))).toBeLessThan(6_000);
+    const now = await content();
+    expect(now.length).toBe(439);
+    expect(now[399]).toBe('k399=new 2396793');
   });
 
   it('that cannot be merged because its base is damaged says so', async () => {
