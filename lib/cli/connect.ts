@@ -1,10 +1,11 @@
 /** From options and environment variables to somebody who answers: the tables on AWS, or the process of an embedded application. */
 import { createJsonLinesLogger } from '../host/node/json-lines-logger.js';
 import { createNodeHost } from '../host/node/node-host.js';
-import { appInEnvironment, type Environment } from '../lambda/environment.js';
+import { appInEnvironment, type Environment, hasEndpoint } from '../lambda/environment.js';
 import { kafkaLogOptions } from '../lambda/kafka-environment.js';
 import { createDynamoDbLeaseStore } from '../leases/dynamodb/dynamodb-lease-store.js';
 import { createKafkaLog, type KafkaLog } from '../log/kafka/kafka-log.js';
+import { createS3SnapshotStore } from '../snapshots/s3/s3-snapshot-store.js';
 import { askSocket } from './inspection.js';
 import { loadApp } from './load-app.js';
 import { type Answers, answer, type Command, type Request } from './request.js';
@@ -19,6 +20,7 @@ export interface ConnectionOptions {
   readonly leasesTable?: string;
   readonly plansTable?: string;
   readonly historyTable?: string;
+  readonly snapshotsBucket?: string;
 }
 
 /** Somebody who answers. */
@@ -56,6 +58,15 @@ async function connectToTables(options: ConnectionOptions, environment: Environm
       remedy: 'Give the tables as the functions have them (the stack has them among its outputs); docs/cli.md.',
     });
   };
+  const openSnapshots = () => {
+    const bucket = options.snapshotsBucket ?? environment.MILLRACE_SNAPSHOTS_BUCKET;
+    if (!bucket)
+      throw new UsageError('which bucket? Neither --snapshots-bucket nor MILLRACE_SNAPSHOTS_BUCKET is given', {
+        remedy:
+          'Give the bucket of snapshots as the functions have it (the stack has it among its outputs); docs/cli.md.',
+      });
+    return createS3SnapshotStore({ bucket, clientConfig: { forcePathStyle: hasEndpoint(environment) } });
+  };
   const history = options.historyTable ?? environment.MILLRACE_HISTORY_TABLE;
   const host = createNodeHost({ logger: createJsonLinesLogger({ level: 'silent' }) });
   const leases = createDynamoDbLeaseStore({
@@ -74,7 +85,10 @@ async function connectToTables(options: ConnectionOptions, environment: Environm
     return log;
   };
   return {
-    ask: (request) => answer({ applicationId, app, leases, log: openLog, nowMs: host.clock.now() }, request),
+    ask: (request) => {
+      const nowMs = host.clock.now();
+      return answer({ applicationId, app, leases, log: openLog, snapshots: openSnapshots, host, nowMs }, request);
+    },
     async close() {
       await log?.close();
     },

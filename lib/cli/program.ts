@@ -79,6 +79,19 @@ export function createProgram(run: Run): CommanderCommand {
       const warmForMs = options.warmFirst ? options.patience * 1_000 : null;
       return run('drain', { memberId, cancel: options.cancel, warmForMs }, connection(options));
     });
+  const snapshots = command(program, 'snapshots', 'what becomes of stores that are restored from snapshots');
+  snapshots.enablePositionalOptions();
+  command(
+    snapshots,
+    'verify',
+    'prove that snapshot and tail come to what the whole changelog does; slow: it reads both',
+  )
+    .argument('[task]', 'such as 1_3; default: all', taskIdArgument)
+    .option('--store <name>', 'of this store alone')
+    .option('--snapshots-bucket <name>', 'instead of MILLRACE_SNAPSHOTS_BUCKET')
+    .action((taskId: TaskId | undefined, options: Options & { readonly store?: string }) =>
+      run('snapshots verify', { taskId: taskId ?? null, store: options.store ?? null }, connection(options)),
+    );
   return program;
 }
 
@@ -92,8 +105,9 @@ type Options = ConnectionOptions & { readonly json: boolean };
 
 /** The options of connection that were given, without those of the command. */
 function connection(options: Options): Options {
-  const { app, applicationId, socket, membersTable, leasesTable, plansTable, historyTable, json } = options;
-  const given = { app, applicationId, socket, membersTable, leasesTable, plansTable, historyTable };
+  const { app, applicationId, socket, membersTable, leasesTable, plansTable, historyTable, snapshotsBucket, json } =
+    options;
+  const given = { app, applicationId, socket, membersTable, leasesTable, plansTable, historyTable, snapshotsBucket };
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), json };
 }
 

@@ -7,6 +7,7 @@ import type { DrainReport } from './reports/drain.js';
 import type { LagReport } from './reports/lag.js';
 import type { MembersReport } from './reports/members.js';
 import type { ExplanationReport, PlanHistoryReport, PlanReport } from './reports/plans.js';
+import type { VerifyReport } from './reports/snapshots.js';
 import type { TasksReport } from './reports/tasks.js';
 import type { Timeline, TimelineReport } from './reports/timelines.js';
 import type { Answers, Command } from './request.js';
@@ -22,6 +23,7 @@ const RENDERED: { readonly [C in Command]: (answer: Answers[C]) => string } = {
   lag,
   timeline: timelines,
   drain,
+  'snapshots verify': verified,
 };
 
 /** An answer as text. */
@@ -165,6 +167,19 @@ function scoreText(score: PlanExplanation['score']): readonly string[] {
     unit,
   ]);
   return [textTable(['GOAL', 'BEFORE', 'AFTER', 'COUNTED'], rows)];
+}
+
+function verified({ stores, isRight }: VerifyReport): string {
+  const rows = stores.map((one) => [
+    ...[one.taskId, one.store, one.verdict],
+    ...[one.snapshotOffset ?? '-', one.comparedOffset ?? '-', one.entries, one.differences],
+    [...one.refused, ...one.examples.map(({ key, what }) => `${key}: ${what}`)].join(', ') || '-',
+  ]);
+  const table = textTable(
+    ['TASK', 'STORE', 'VERDICT', 'SNAPSHOT AT', 'COMPARED AT', 'ENTRIES', 'DIFFER', 'SUCH AS'],
+    rows,
+  );
+  return `${table}\n${isRight ? 'all snapshots are right' : 'NOT all snapshots are right'}`;
 }
 
 function lag({ tasks: rows, lag: total }: LagReport): string {

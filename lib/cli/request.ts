@@ -13,6 +13,7 @@ import {
   reportPlan,
   reportPlanHistory,
 } from './reports/plans.js';
+import { type VerifyAsked, type VerifyReport, verifySnapshots } from './reports/snapshots.js';
 import { reportTasks, type TasksReport } from './reports/tasks.js';
 import { reportTimelines, type TimelineReport } from './reports/timelines.js';
 
@@ -27,6 +28,7 @@ export interface Asked {
   readonly lag: Record<never, never>;
   readonly timeline: { readonly taskId: TaskId | null; readonly limit: number };
   readonly drain: DrainAsked;
+  readonly 'snapshots verify': VerifyAsked;
 }
 
 /** Each command with its answer: what `--json` prints. */
@@ -40,6 +42,7 @@ export interface Answers {
   readonly lag: LagReport;
   readonly timeline: TimelineReport;
   readonly drain: DrainReport;
+  readonly 'snapshots verify': VerifyReport;
 }
 
 export type Command = keyof Asked;
@@ -61,6 +64,7 @@ const ANSWERS: {
   lag: reportLag,
   timeline: reportTimelines,
   drain: drainMember,
+  'snapshots verify': verifySnapshots,
 };
 
 /** Answers a request. @throws what the command throws */

@@ -23,10 +23,12 @@ export interface CliHost {
  * @returns the exit code
  */
 export async function runCli(args: readonly string[], { environment, out, err }: CliHost): Promise<number> {
+  let code: number = EXIT_CODES.done;
   const program = createProgram(async (command, asked, { json, ...options }) => {
     const connection = await connect(options, environment);
     try {
       const answer = await connection.ask({ command, asked });
+      if ('isRight' in answer && !answer.isRight) code = EXIT_CODES.failure;
       out(json ? `${JSON.stringify(answer, null, 2)}\n` : `${render(command, answer)}\n`);
     } finally {
       await connection.close();
@@ -36,7 +38,7 @@ export async function runCli(args: readonly string[], { environment, out, err }:
     command.exitOverride().configureOutput({ writeOut: out, writeErr: err });
   try {
     await program.parseAsync(args, { from: 'user' });
-    return EXIT_CODES.done;
+    return code;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage; // it has said so
     err(args.includes('--json') ? jsonOf(thrown) : textOf(thrown));

@@ -18,7 +18,7 @@ import type { KafkaLogOptions } from '../log/kafka/kafka-log-options.js';
 import { createS3SnapshotStore } from '../snapshots/s3/s3-snapshot-store.js';
 import type { SnapshotStore } from '../snapshots/snapshot-store.js';
 import type { StreamsApp } from '../topology/app.js';
-import { type Environment, requiredVariable } from './environment.js';
+import { type Environment, hasEndpoint, requiredVariable } from './environment.js';
 import type { FunctionPorts } from './invocation.js';
 import { kafkaLogOptions } from './kafka-environment.js';
 
@@ -89,8 +89,4 @@ export async function awsPorts(
 
 function historyTable({ MILLRACE_HISTORY_TABLE: history }: Environment): { readonly history?: string } {
   return history ? { history } : {};
-}
-
-function hasEndpoint({ AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 }: Environment): boolean {
-  return Boolean(AWS_ENDPOINT_URL) || Boolean(AWS_ENDPOINT_URL_S3);
 }

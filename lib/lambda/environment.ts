@@ -42,3 +42,8 @@ export function requiredVariable(environment: Environment, name: string): string
     remedy: `Set the environment variable ${name} of the function (infra/environment.yml).`,
   });
 }
+
+/** Whether an endpoint is set: an emulator, which has one name for all buckets. */
+export function hasEndpoint({ AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 }: Environment): boolean {
+  return Boolean(AWS_ENDPOINT_URL) || Boolean(AWS_ENDPOINT_URL_S3);
+}

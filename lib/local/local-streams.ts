@@ -323,7 +323,16 @@ export class LocalStreams {
   private view(): ApplicationView {
     const { app, ports, log } = this;
     const nowMs = ports.host.clock.now();
-    return { applicationId: app.applicationId, app, leases: ports.leases, log: async () => log, nowMs };
+    const { leases, snapshots, host } = ports;
+    return {
+      applicationId: app.applicationId,
+      app,
+      leases,
+      log: async () => log,
+      snapshots: () => snapshots,
+      host,
+      nowMs,
+    };
   }
 
   /** Kafka: `closeToError`. */
