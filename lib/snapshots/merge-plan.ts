@@ -21,9 +21,9 @@ const LIKE_FACTOR = 2;
 /** Deltas from which on some are written together whatever their sizes, where a step takes them. */
 export const DELTAS_MAX = 32;
 /** Bytes of deltas as a part of the base; above it they are merged into it. */
-export const DELTA_PART = 0.5;
+const DELTA_PART = 0.5;
 /** Bytes of old segments that one write merges (P1). */
-export const STEP_BYTES = 128 * 1024 * 1024;
+const STEP_BYTES = 128 * 1024 * 1024;
 
 export interface MergePlan {
   /** How many of the newest deltas are written as one with the new one. */

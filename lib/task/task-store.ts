@@ -14,7 +14,7 @@ import { checkedEntries } from './open-entries.js';
 import type { TaskScope } from './task-scope.js';
 
 /** What one entry of a store may take. */
-export interface EntryLimits {
+interface EntryLimits {
   /** Bytes of key and value, which its changelog record is made of; Infinity for a store without a changelog. */
   readonly changelogBytes: number;
   /** Bytes that all state of the member may take. */
@@ -22,7 +22,7 @@ export interface EntryLimits {
 }
 
 /** Any entry fits. */
-export const NO_LIMITS: EntryLimits = {
+const NO_LIMITS: EntryLimits = {
   changelogBytes: Number.POSITIVE_INFINITY,
   memoryBytes: Number.POSITIVE_INFINITY,
 };
