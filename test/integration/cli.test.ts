@@ -59,6 +59,16 @@ describe('the command line over an embedded application', () => {
     expect(told.members).toHaveLength(2);
   });
 
+  it('verifies snapshots, of all stores or of one task', async () => {
+    const shown = await run('snapshots', 'verify');
+    const told = await json('snapshots', 'verify', '1_1');
+
+    expect([shown.code, shown.err]).toEqual([0, '']);
+    expect(shown.out).toContain('all snapshots are right');
+    expect(told).toMatchObject({ isRight: true, stores: [{ taskId: '1_1', store: 'counts', verdict: 'none' }] });
+    expect((await run('snapshots', 'verify', '--store', 'unknown')).err).toContain('STREAMS_COMMAND_REFUSED');
+  });
+
   it('shows tasks with their owners', async () => {
     const { out, code } = await run('tasks');
 

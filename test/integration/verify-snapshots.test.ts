@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { ByteKey } from '../../lib/model/byte-key.js';
 import { offset } from '../../lib/model/offset.js';
 import { taskId } from '../../lib/model/task-id.js';
 import { verifySnapshot } from '../../lib/runtime/verify-snapshot.js';
@@ -61,13 +62,13 @@ describe('the verification of a snapshot', () => {
 
   it('names keys that are missing, too many or other than in the log', async () => {
     const { store } = await restored(world);
-    const entries = [...store.committed()].map((entry) =>
-      entry.key === 'word-5'
-        ? { ...entry, value: Buffer.alloc(8, 7) }
-        : entry.key === 'word-6'
-          ? { ...entry, key: 'word-6x' as never }
-          : entry,
-    );
+    const entries = [...store.committed()]
+      .map(({ key, value, timestampMs }) => ({
+        key: key === 'word-6' ? ('word-6x' as ByteKey) : key,
+        value: key === 'word-5' ? Buffer.alloc(8, 7) : value,
+        timestampMs,
+      }))
+      .sort((one, other) => (one.key < other.key ? -1 : 1));
     const { snapshots, host } = world.ports;
     const { applicationId, taskId: id, topicId } = manifest;
     await writeSnapshot({
