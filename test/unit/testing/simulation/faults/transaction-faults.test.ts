@@ -14,7 +14,7 @@ const commitsOf = (run: SceneRun, name: unknown, atMs: number) =>
 
 describe('a time-out in mid-transaction', () => {
   it.each([true, false])('kills the process with the transaction open (all was sent: %s)', async (beforeCommit) => {
-    const run = await runScene([{ kind: 'timed-out', transaction: 6, beforeCommit }]);
+    const run = await runScene([{ kind: 'timed-out', transaction: 8, beforeCommit }]);
 
     const { atMs, fields } = run.fault('timed-out');
     expect(fields.method).toBe(beforeCommit ? 'commit' : 'send');
