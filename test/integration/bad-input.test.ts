@@ -231,7 +231,7 @@ describe('user code', () => {
     });
   });
 
-  it('whose aggregate outgrows its changelog stops its task once, with the topic and the key (trap 35)', async () => {
+  it('whose aggregate outgrows its changelog stops its task once, with the store and the key (trap 35)', async () => {
     const events: LoggedEvent[] = [];
     const builder = new StreamsBuilder();
     builder
@@ -248,7 +248,7 @@ describe('user code', () => {
 
     expect(failed.fields).toMatchObject({
       code: 'STREAMS_RECORD_TOO_LARGE',
-      details: { topic: 'grow-all-changelog', key: "'k'" },
+      details: { store: 'all', key: "'k'" },
     });
     expect(events.filter(({ event }) => event === 'task-recovering')).toEqual([]);
   });
