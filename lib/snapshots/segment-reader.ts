@@ -99,16 +99,10 @@ export async function openSegment(
       await filter();
     },
     async payloads(from, to) {
-      const [first, last] = [blocks[from], blocks[to - 1]];
-      if (first === undefined || last === undefined)
-        return corruptedSegment(name, `there are no blocks ${from} to ${to}`);
-      const bytes = await store.read(name, { from: first.offset, to: last.offset + last.length });
-      if (bytes === null) return corruptedSegment(name, 'the object is missing');
-      const opened = blocks.slice(from, to).map(async ({ offset, length }, index) => {
-        const start = offset - first.offset;
-        return openBlockAside(host, bytes.subarray(start, start + length), { object: name, block: from + index });
-      });
-      return Promise.all(opened);
+      const stored = await readBlocks(store, name, blocks, from, to);
+      return Promise.all(
+        stored.map(async ({ bytes, number }) => openBlockAside(host, bytes, { object: name, block: number })),
+      );
     },
     filter,
   };
@@ -224,7 +218,6 @@ async function* readChunks(
   const isBefore = (next: BlockReference | undefined) => from !== null && next !== undefined && next.firstKey <= from;
   while (number < blocks.length && isBefore(blocks[number + 1])) number += 1;
   for (;;) {
-    const chunk: StoredBlock[] = [];
     const start = blocks[number]?.offset ?? 0;
     let end = number;
     for (; end < blocks.length; end += 1) {
@@ -233,15 +226,27 @@ async function* readChunks(
       if (end > number && offset + length - start > READ_AHEAD_BYTES) break;
     }
     if (end === number) return;
-    const last = blocks[end - 1] as BlockReference;
-    const bytes = await store.read(name, { from: start, to: last.offset + last.length });
-    if (bytes === null) corruptedSegment(name, 'the object is missing');
-    for (; number < end; number += 1) {
-      const block = blocks[number] as BlockReference;
-      chunk.push({ bytes: bytes.subarray(block.offset - start, block.offset - start + block.length), block, number });
-    }
-    yield chunk;
+    yield await readBlocks(store, name, blocks, number, end);
+    number = end;
   }
+}
+
+/** Blocks [from, to) with one read. @throws {SnapshotCorruptedError} STREAMS_SNAPSHOT_CORRUPTED if there are none such, or no object */
+async function readBlocks(
+  store: Pick<SnapshotStore, 'read'>,
+  name: string,
+  blocks: readonly BlockReference[],
+  from: number,
+  to: number,
+): Promise<readonly StoredBlock[]> {
+  const [first, last] = [blocks[from], blocks[to - 1]];
+  if (first === undefined || last === undefined) return corruptedSegment(name, `there are no blocks ${from} to ${to}`);
+  const bytes = await store.read(name, { from: first.offset, to: last.offset + last.length });
+  if (bytes === null) return corruptedSegment(name, 'the object is missing');
+  return blocks.slice(from, to).map((block, index) => {
+    const start = block.offset - first.offset;
+    return { bytes: bytes.subarray(start, start + block.length), block, number: from + index };
+  });
 }
 
 /** Begins to open the blocks of a chunk, all at the same time where the host can. */
