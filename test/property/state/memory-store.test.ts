@@ -3,45 +3,7 @@ import { expect, test } from 'vitest';
 import { afterPrefix, type ByteKey } from '../../../lib/model/byte-key.js';
 import type { KeyRange, StoredEntry, StoreWrite } from '../../../lib/state/byte-store.js';
 import { MemoryStore } from '../../../lib/state/memory-store.js';
-
-/** The plain answer: whole copies of the content at each level. */
-class Model {
-  image = new Map<string, string>();
-  sealed: Map<string, string>[] = [];
-  open: Map<string, string> | null = null;
-
-  get now(): Map<string, string> {
-    return this.open ?? this.sealed.at(-1) ?? this.image;
-  }
-
-  put(key: string, value: string | null): void {
-    this.open ??= new Map(this.now);
-    if (value === null) this.open.delete(key);
-    else this.open.set(key, value);
-  }
-
-  seal(): void {
-    this.sealed.push(this.open ?? new Map(this.now));
-    this.open = null;
-  }
-
-  commit(): void {
-    this.image = this.sealed.shift() ?? this.image;
-  }
-
-  rollback(): void {
-    this.sealed = [];
-    this.open = null;
-  }
-
-  list({ from, to, reverse }: KeyRange): string[] {
-    const keys = [...this.now.keys()]
-      .filter((key) => (from === null || key >= from) && (to === null || key < to))
-      .sort();
-    if (reverse === true) keys.reverse();
-    return keys.map((key) => `${key}=${this.now.get(key)}`);
-  }
-}
+import { StoreModel } from '../../support/store-model.js';
 
 interface Real {
   readonly store: MemoryStore;
@@ -54,7 +16,7 @@ const text = (entry: StoredEntry): string => `${entry.key}=${Buffer.from(entry.v
 const listed = (store: MemoryStore, range: KeyRange): string[] =>
   [...(store.entries(range) as Iterable<StoredEntry>)].map(text);
 
-type Step = fc.Command<Model, Real>;
+type Step = fc.Command<StoreModel, Real>;
 const always = { check: () => true };
 
 const put = (key: string, value: string | null): Step => ({
@@ -167,7 +129,7 @@ test('a store behaves as a plain sorted map at every level, and image plus repla
   fc.assert(
     fc.property(steps, (commands) => {
       const store = new MemoryStore('store');
-      fc.modelRun(() => ({ model: new Model(), real: { store, log: [], waiting: [] } }), commands);
+      fc.modelRun(() => ({ model: new StoreModel(), real: { store, log: [], waiting: [] } }), commands);
     }),
     { numRuns: 400 },
   );

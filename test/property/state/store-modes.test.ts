@@ -13,36 +13,13 @@ import type { KeyRange, StoredEntry, StoreWrite, TransactionalStore } from '../.
 import { LazyStore, NOTHING } from '../../../lib/state/lazy-store.js';
 import { MemoryStore } from '../../../lib/state/memory-store.js';
 import { changelog, identity } from '../../support/snapshot-scene.js';
+import { StoreModel } from '../../support/store-model.js';
 
 const nothing = () => undefined;
 const QUIET: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => QUIET };
 const host = { ...createNodeHost(), logger: QUIET };
 /** Small, so that a few keys make several segments and blocks. */
 const SIZES = { blockBytes: 30, segmentBytes: 120 };
-
-/** The plain answer: whole copies of the content at each level. */
-class Model {
-  image = new Map<string, string>();
-  sealed: Map<string, string>[] = [];
-  open: Map<string, string> | null = null;
-
-  get now(): Map<string, string> {
-    return this.open ?? this.sealed.at(-1) ?? this.image;
-  }
-
-  put(key: string, value: string | null): void {
-    this.open ??= new Map(this.now);
-    if (value === null) this.open.delete(key);
-    else this.open.set(key, value);
-  }
-
-  list({ from, to, reverse }: KeyRange): string[] {
-    const keys = [...this.now.keys()].filter((key) => (from === null || key >= from) && (to === null || key < to));
-    keys.sort();
-    if (reverse === true) keys.reverse();
-    return keys.map((key) => `${key}=${this.now.get(key)}`);
-  }
-}
 
 /** A store in a mode, with what its process and its task do around it. */
 interface Mode {
@@ -145,7 +122,7 @@ async function listed(store: TransactionalStore, range: KeyRange): Promise<strin
   return all;
 }
 
-type Step = fc.AsyncCommand<Model, Real>;
+type Step = fc.AsyncCommand<StoreModel, Real>;
 const always = { check: () => true };
 const EVERYTHING: KeyRange = { from: null, to: null };
 
@@ -210,14 +187,13 @@ const writeWhileReading: Step = {
   toString: () => 'writeWhileReading()',
 };
 
-function sealNow(model: Model, real: Real): void {
-  model.sealed.push(model.open ?? new Map(model.now));
-  model.open = null;
+function sealNow(model: StoreModel, real: Real): void {
+  model.seal();
   real.waiting.push(real.mode.store.seal());
 }
 
-function commitNow(model: Model, real: Real): void {
-  model.image = model.sealed.shift() ?? model.image;
+function commitNow(model: StoreModel, real: Real): void {
+  model.commit();
   real.mode.store.commit();
   real.log.push(...(real.waiting.shift() ?? []));
 }
@@ -237,8 +213,7 @@ const commit: Step = {
 const rollback: Step = {
   ...always,
   async run(model, real) {
-    model.sealed = [];
-    model.open = null;
+    model.rollback();
     real.mode.store.rollback();
     real.waiting = [];
     expect(await listed(real.mode.store, EVERYTHING)).toEqual(model.list(EVERYTHING));
@@ -297,8 +272,7 @@ const prefetch = (keys: readonly string[], waits: boolean): Step => ({
 const crash: Step = {
   ...always,
   async run(model, real) {
-    model.sealed = [];
-    model.open = null;
+    model.rollback();
     real.waiting = [];
     await real.mode.crash(real.log);
     expect(await listed(real.mode.store, EVERYTHING)).toEqual(model.list(EVERYTHING));
@@ -344,7 +318,7 @@ describe.each(modes)('a store %s', (_name, make) => {
     );
     await fc.assert(
       fc.asyncProperty(steps, (commands) =>
-        fc.asyncModelRun(() => ({ model: new Model(), real: { mode: make(), log: [], waiting: [] } }), commands),
+        fc.asyncModelRun(() => ({ model: new StoreModel(), real: { mode: make(), log: [], waiting: [] } }), commands),
       ),
       { numRuns: 150 },
     );
