@@ -39,13 +39,11 @@ export interface StorePosition {
 export interface MemberReport {
   /** Tasks it runs now (its lease taken, not yet released). */
   readonly running: readonly TaskId[];
-  /** Those of them whose stores are still being restored: it can not process yet. Absent: none. */
-  readonly restoring?: readonly TaskId[];
   /** Stores that it holds a copy of, running or not. */
   readonly positions: readonly StorePosition[];
   /** Records processed so far in this incarnation, for display and weights. */
   readonly recordsProcessed: number;
-  /** Tasks that restore their stores, or wait for their turn. Absent: none. */
+  /** Those of the tasks that can not process yet: they restore their stores, or wait for their turn. Absent: none. */
   readonly restores?: readonly RestoreReport[];
   /** Tasks that it was given and that do not fit into its memory. Absent: none. */
   readonly refused?: readonly RefusedTask[];
@@ -59,12 +57,15 @@ export interface MemberReport {
   readonly shutdown?: ShutdownRequest;
 }
 
-/** A task whose stores are not restored yet. */
+/** A task that its member runs and whose stores are not restored yet. */
 export interface RestoreReport {
   readonly taskId: TaskId;
-  /** `waiting` for its turn · `claiming` a turn that others may claim as well: it waits still · `restoring`. */
-  readonly state: 'waiting' | 'claiming' | 'restoring';
-  /** Bytes that were to be read when it asked, roughly; 0 where nobody has to wait. */
+  /**
+   * `starting` not in line: its producer is initialised, it reads no more than a short tail, or pauses after a failure · `waiting` for its
+   * turn · `claiming` a turn that others may claim as well: it waits still · `restoring`.
+   */
+  readonly state: 'starting' | 'waiting' | 'claiming' | 'restoring';
+  /** Bytes that were to be read when it asked, roughly; 0 where nobody has to wait, or it has not asked. */
   readonly leftBytes: number;
 }
 

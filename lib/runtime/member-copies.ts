@@ -11,7 +11,9 @@
  *   Y2  a granted task whose lease somebody still holds is followed on, if there is a copy: it is taken over as warm as can be
  *   Y3  nothing here ends the member: a copy that fails is said and begun anew, with growing pauses
  *   Y4  copies leave room for tasks: a fetch is bounded in bytes, what it brings is applied in parts, at most {@link OPENING_MAX}
- *       snapshots are read at once
+ *       snapshots are read at once, at the pace of restores
+ *   Y5  copies have the memory that tasks leave (H4 of state-budget.ts). Where that is not enough, those wanted last give way; it is said, and
+ *       they are begun anew when there is room for what they had come to
  */
 import type { Logger } from '../host/host.js';
 import type { FetchResult } from '../log/log.js';
@@ -24,6 +26,7 @@ import type { CopyRole } from './copy-roles.js';
 import { CopyUpkeep } from './copy-upkeep.js';
 import { FOLLOW_WAIT_MS } from './follower.js';
 import type { KeptStores } from './kept-stores.js';
+import type { MemberRestores } from './member-restores.js';
 import { openCopy } from './open-copy.js';
 import type { RuntimePorts } from './ports.js';
 import { backoffMs } from './recovery.js';
@@ -45,6 +48,8 @@ export interface MemberCopiesInit {
   readonly kept: KeptStores;
   /** Whether a run of the task holds its stores here. */
   readonly isRunning: (taskId: TaskId) => boolean;
+  /** Pace and memory that copies share with the restores of tasks. */
+  readonly restores: Pick<MemberRestores, 'pace' | 'budget'>;
 }
 
 /** A store that is to be copied. */
@@ -70,6 +75,8 @@ export class MemberCopies {
   private readonly copies = new Map<string, StoreCopy>();
   private readonly opening = new Map<string, Promise<void>>();
   private readonly failed = new Map<string, Failed>();
+  /** What copies took that had to give way (Y5). */
+  private readonly gaveWay = new Map<string, number>();
   private upkeep: CopyUpkeep | null = null;
   private running: Promise<void> | null = null;
   private roles: ReadonlyMap<TaskId, CopyRole> = new Map();
@@ -107,6 +114,7 @@ export class MemberCopies {
     this.wanted = wanted;
     this.init.kept.protect(new Set(roles.keys()));
     for (const key of this.failed.keys()) if (!wanted.has(key)) this.failed.delete(key);
+    for (const key of this.gaveWay.keys()) if (!wanted.has(key)) this.gaveWay.delete(key);
     this.release();
     if (this.taskIds.length > 0 && !this.stopping.signal.aborted) this.running ??= this.run();
     this.wakeup.wake();
@@ -125,6 +133,7 @@ export class MemberCopies {
     while (!this.stopping.signal.aborted) {
       try {
         this.release();
+        this.giveWay();
         this.begin();
         await this.turn();
         failures = 0;
@@ -148,6 +157,38 @@ export class MemberCopies {
     }
   }
 
+  /** Y5. */
+  private giveWay(): void {
+    const { restores, kept, logger, ports } = this.init;
+    let leftBytes = restores.budget.leftForCopiesBytes - this.copiedBytes();
+    for (const [key, { role }] of [...this.wanted].reverse()) {
+      if (leftBytes >= 0) return;
+      const copy = this.copies.get(key);
+      if (copy === undefined || role === 'waiting') continue; // a task is about to run on such a one
+      const { sizeBytes } = copy.kept.store;
+      const { store } = copy.changelog;
+      const { taskId } = copy.kept;
+      kept.take(taskId, store);
+      this.copies.delete(key);
+      this.gaveWay.set(key, sizeBytes);
+      leftBytes += sizeBytes;
+      logger.warn('copy-refused', { taskId, store, reason: 'no-room', sizeBytes });
+      ports.host.metrics.count('copies-refused', 1, { task: taskId, store });
+    }
+  }
+
+  private hasRoom(key: string): boolean {
+    const neededBytes = this.gaveWay.get(key);
+    if (neededBytes === undefined) return true;
+    return this.init.restores.budget.leftForCopiesBytes - this.copiedBytes() >= neededBytes;
+  }
+
+  private copiedBytes(): number {
+    let bytes = 0;
+    for (const { kept } of this.copies.values()) bytes += kept.store.sizeBytes;
+    return bytes;
+  }
+
   /** Begins what is wanted and not there, as many at once as Y4 allows. */
   private begin(): void {
     const { kept, isRunning, ports } = this.init;
@@ -156,7 +197,7 @@ export class MemberCopies {
       if (this.opening.size >= OPENING_MAX) return;
       if (this.copies.has(key) || this.opening.has(key) || isRunning(one.taskId)) continue;
       if (one.role === 'waiting' && kept.find(one.taskId, one.changelog.store) === null) continue; // Y2
-      if ((this.failed.get(key)?.retryAtMs ?? 0) > nowMs) continue;
+      if ((this.failed.get(key)?.retryAtMs ?? 0) > nowMs || !this.hasRoom(key)) continue;
       const opening = this.open(key, one).finally(() => this.opening.delete(key));
       this.opening.set(key, opening);
     }
@@ -174,6 +215,7 @@ export class MemberCopies {
         home: kept,
         taskId,
         changelog,
+        pace: this.init.restores.pace,
         isWelcome: () => this.wanted.has(key) && !isRunning(taskId),
         signal: this.stopping.signal,
       });

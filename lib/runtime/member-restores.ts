@@ -49,17 +49,25 @@ export class MemberRestores {
         : new RestorePace({ maxBytesPerSecond, maxConcurrent: maxConcurrentRestores, nowMs: clock.monotonic() });
   }
 
-  /** The part of a heartbeat that is about restores. */
-  report(): Pick<MemberReport, 'restores' | 'refused'> {
-    const restores = this.places.report();
+  /** The part of a heartbeat that is about restores. @param starting tasks that run here and can not process yet */
+  report(starting: readonly TaskId[]): Pick<MemberReport, 'restores' | 'refused'> {
+    const inLine = this.places.report();
+    const known = new Set(inLine.map(({ taskId }) => taskId));
+    const others = starting.filter((taskId) => !known.has(taskId));
+    const restores = [
+      ...inLine,
+      ...others.map((taskId): RestoreReport => ({ taskId, state: 'starting', leftBytes: 0 })),
+    ];
     const refused = this.budget.report();
     return { ...(restores.length === 0 ? {} : { restores }), ...(refused.length === 0 ? {} : { refused }) };
   }
 
-  /** Goes by another plan: who shares the pace, and whose refusals are past. */
+  /** Goes by another plan: who shares the pace, by tasks or by copies, and whose refusals are past. */
   follow(plan: Plan | null, wanted: ReadonlySet<TaskId>): void {
-    const withTasks = Object.values(plan?.assignment ?? {}).filter(({ active }) => active.length > 0);
-    this.pace?.shareAmong(Math.max(1, withTasks.length));
+    const reading = Object.values(plan?.assignment ?? {}).filter(
+      ({ active, standby, warmup }) => active.length + standby.length + warmup.length > 0,
+    );
+    this.pace?.shareAmong(Math.max(1, reading.length));
     this.budget.keepOnly(wanted);
   }
 

@@ -154,14 +154,12 @@ export class MemberTasks {
 
   report(): MemberReport {
     const statuses = [...this.running.values()].map(({ status }) => status);
-    const restoring = statuses.filter(isRestoring).map(({ taskId }) => taskId);
     return {
       running: this.ids,
-      ...(restoring.length === 0 ? {} : { restoring }),
       positions: [...statuses.flatMap(({ positions }) => positions), ...this.init.kept.positions()],
       loads: this.loads(),
       recordsProcessed: this.recordsOfEnded + statuses.reduce((sum, { recordsCommitted }) => sum + recordsCommitted, 0),
-      ...this.init.restores.report(),
+      ...this.init.restores.report(statuses.filter(isStarting).map(({ taskId }) => taskId)),
     };
   }
 
@@ -225,8 +223,8 @@ export class MemberTasks {
   }
 }
 
-/** Whether a run has not come to process yet; one that recovers has its stores. */
-function isRestoring({ marks }: TaskStatus): boolean {
+/** Whether a run has not come to process yet; one that recovers later has its stores. */
+function isStarting({ marks }: TaskStatus): boolean {
   return marks.restoredMs === null;
 }
 

@@ -12,6 +12,8 @@ import { createFollower } from './follower.js';
 import type { KeptStore, KeptStores } from './kept-stores.js';
 import { type ChangelogFacts, changelogFacts, openStore } from './load-store.js';
 import type { RuntimePorts } from './ports.js';
+import type { RestorePace } from './restore-pace.js';
+import { createMeter, meteredPorts } from './restore-ports.js';
 import { StoreCopy } from './store-copy.js';
 
 export interface OpenCopy {
@@ -23,6 +25,8 @@ export interface OpenCopy {
   readonly changelog: TaskChangelog;
   /** Whether the store may still be kept here once it is loaded: no task has begun to run on another meanwhile. */
   readonly isWelcome: () => boolean;
+  /** How fast a snapshot may be read: as the restores of this member, with whom it shares that. Null: as fast as it goes. */
+  readonly pace: RestorePace | null;
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +35,7 @@ export interface OpenCopy {
  * @throws as `openStore`: it may be tried again
  */
 export async function openCopy(open: OpenCopy): Promise<StoreCopy | null> {
-  const { app, ports, logger, home, taskId, changelog, isWelcome, signal } = open;
+  const { app, ports, logger, home, taskId, changelog, isWelcome, pace, signal } = open;
   const { store: storeName, topic, partition } = changelog;
   const found = home.find(taskId, storeName);
   if (found !== null) {
@@ -41,7 +45,7 @@ export async function openCopy(open: OpenCopy): Promise<StoreCopy | null> {
   const end = await changelogEnd(open);
   const opened = await openStore({
     app,
-    ports,
+    ports: meteredPorts({ ports, meter: createMeter(), pace, signal }),
     logger,
     taskId,
     storeName,

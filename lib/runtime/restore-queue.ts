@@ -32,7 +32,7 @@ export function mayClaim({ mine, others, limit }: RestoreLine): readonly TaskId[
   const all = [...mine, ...others];
   const free = limit - all.filter(isPlaced).length;
   if (free <= 0) return [];
-  const first = all.filter((one) => !isPlaced(one)).sort(byLeft);
+  const first = all.filter(({ state }) => state === 'waiting').sort(byLeft);
   const own = new Set(mine.map(({ taskId }) => taskId));
   return first
     .slice(0, free)
@@ -49,7 +49,7 @@ export function mayRestore({ mine, others, limit }: RestoreLine): readonly TaskI
 }
 
 function isPlaced({ state }: RestoreReport): boolean {
-  return state !== 'waiting';
+  return state === 'claiming' || state === 'restoring';
 }
 
 function byLeft(a: RestoreReport, b: RestoreReport): number {

@@ -226,7 +226,7 @@ class MemberRun {
       isLost: () => this.stop.reason === 'lost',
     });
     const isRunning = (taskId: TaskId) => this.tasks.status(taskId) !== undefined;
-    this.copies = new MemberCopies({ ports, logger: this.logger, kept, isRunning });
+    this.copies = new MemberCopies({ ports, logger: this.logger, kept, isRunning, restores });
     this.copiesWatch = new CopiesWatch(ports);
     this.heartbeat = new Heartbeat({
       app,

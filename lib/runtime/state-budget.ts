@@ -6,6 +6,7 @@
  *       the least that a snapshot says, then what was measured while the store was filled. It is never refused for a guess
  *   H2  what was measured when a task was refused is remembered: it is not read again while it can not fit
  *   H3  a task that runs is never ended for what it takes: whoever watches is told before the budget is used up
+ *   H4  copies of other members' tasks have what tasks leave: they are no reason to refuse a task, and give way to it
  */
 import type { Logger, Metrics } from '../host/host.js';
 import type { RefusedTask } from '../leases/records.js';
@@ -89,6 +90,12 @@ export class StateBudget {
       `store ${store} of ${taskId} takes ${bytes} bytes at least, beside ${otherBytes} of other tasks: ${budgetBytes} are allowed`,
       { details: refused },
     );
+  }
+
+  /** Bytes that copies may take (H4); below 0: some have to go. Infinity: there is no budget. */
+  get leftForCopiesBytes(): number {
+    const { budgetBytes } = this.init;
+    return budgetBytes === null ? Number.POSITIVE_INFINITY : budgetBytes - this.totalBytes();
   }
 
   /** A task holds so much now. */

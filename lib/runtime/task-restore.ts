@@ -22,6 +22,12 @@ import type { SessionStore } from './task-session.js';
 /** Deletes must not expire while a restore is held back: from this part of their retention on it is not any more. */
 const HURRY_PART = 0.5;
 
+/**
+ * A task whose stores are all here, as copies that were followed or as it left them, and that lacks no more than this, takes no place: it is
+ * read sooner than others could be asked.
+ */
+export const TAIL_BYTES = 262_144;
+
 /** The store that is being restored. */
 interface Current {
   readonly changelog: TaskChangelog;
@@ -84,6 +90,7 @@ export class TaskRestore {
     restores.budget.admit(taskId);
     const { limit } = restores.places;
     const leftBytes = limit === 0 ? 0 : await estimateLeftBytes({ app, ports, task, kept });
+    if (limit > 0 && leftBytes <= TAIL_BYTES && isCopied(task, kept)) return;
     const waits = () => {
       logger.info('restore-waits', { leftBytes, limit });
       entered('waiting-to-restore');
@@ -212,6 +219,10 @@ export class TaskRestore {
   private monotonicMs(): number {
     return this.run.ports.host.clock.monotonic();
   }
+}
+
+function isCopied({ taskId, changelogs }: RestoringRun['task'], kept: RestoringRun['kept']): boolean {
+  return changelogs.every(({ store }) => kept.positionOf(taskId, store) !== null);
 }
 
 /** What a store in the midst of its restore has come to; null before it has what its source had. */

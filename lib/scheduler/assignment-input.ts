@@ -156,7 +156,7 @@ function tasksRunBy(member: ObservedMember, leases: readonly Lease[]): Set<TaskI
   const { report, memberId, incarnation } = member;
   const isTakingOver = report.planRead === undefined;
   if (!isRun(member)) return new Set();
-  const without = new Set([...(report.restoring ?? []), ...(report.refused ?? []).map(({ taskId }) => taskId)]);
+  const without = new Set([...(report.restores ?? []), ...(report.refused ?? [])].map(({ taskId }) => taskId));
   const owned = leases.filter(
     ({ owner }) => owner?.memberId === memberId && (owner.incarnation === incarnation || isTakingOver),
   );

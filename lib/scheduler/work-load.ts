@@ -48,8 +48,9 @@ export function loadsByTask({
 }
 
 function reportedLoad({ report }: ObservedMember, taskId: TaskId): Omit<TaskLoad, 'taskId'> | undefined {
-  const { loads, running, restoring = [] } = report;
-  if (loads === undefined || !running.includes(taskId) || restoring.includes(taskId)) return undefined;
+  const { loads, running, restores = [] } = report;
+  if (loads === undefined || !running.includes(taskId) || restores.some((one) => one.taskId === taskId))
+    return undefined;
   return loads.find((load) => load.taskId === taskId) ?? IDLE;
 }
 

@@ -12,6 +12,7 @@ import { topicPartitionKey } from '../../lib/model/topic-partition.js';
 import type { ProcessorContext } from '../../lib/processor/processor-context.js';
 import type { StreamRecord } from '../../lib/processor/stream-record.js';
 import { KeptStores } from '../../lib/runtime/kept-stores.js';
+import type { MemberRestores } from '../../lib/runtime/member-restores.js';
 import { mortalPorts } from '../../lib/runtime/mortal-ports.js';
 import type { RuntimePorts } from '../../lib/runtime/ports.js';
 import { runTask, type TaskOutcome } from '../../lib/runtime/run-task.js';
@@ -125,6 +126,7 @@ export async function startTask(
     readonly taskId?: TaskId;
     readonly kept?: KeptStores;
     readonly ports?: RuntimePorts;
+    readonly restores?: MemberRestores;
   } = {},
 ): Promise<RunningTask> {
   const { app } = world;
@@ -141,8 +143,9 @@ export async function startTask(
   const stop = new StopSource();
   const status = new TaskStatus(id, ports.host.clock.monotonic());
   const kept = given.kept ?? new KeptStores();
+  const restores = given.restores === undefined ? {} : { restores: given.restores };
   const run = { app, ports, task, partitionCounts, topicIds, owner, lease: taken.item, previous, stop, status, kept };
-  return { owner, status, stop, outcome: runTask(run), crash: () => death.abort() };
+  return { owner, status, stop, outcome: runTask({ ...run, ...restores }), crash: () => death.abort() };
 }
 
 /** Stops a task in order. */

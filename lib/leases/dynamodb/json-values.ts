@@ -65,14 +65,13 @@ const assignmentOf = objectOf<MemberAssignment>({
 /** Checks what a member reports. */
 export const reportOf = objectOf<MemberReport>({
   running: listOf(taskIdOf),
-  restoring: optional(listOf(taskIdOf)),
   positions: listOf(positionOf),
   recordsProcessed: countOf,
   restores: optional(
     listOf(
       objectOf<RestoreReport>({
         taskId: taskIdOf,
-        state: oneOf('waiting', 'claiming', 'restoring'),
+        state: oneOf('starting', 'waiting', 'claiming', 'restoring'),
         leftBytes: countOf,
       }),
     ),

@@ -10,6 +10,7 @@ import { KeptStores } from '../../../lib/runtime/kept-stores.js';
 import { MemberCopies } from '../../../lib/runtime/member-copies.js';
 import type { RuntimePorts } from '../../../lib/runtime/ports.js';
 import { runStandby } from '../../../lib/runtime/run-standby.js';
+import { StateBudget } from '../../../lib/runtime/state-budget.js';
 import { loadTaskDirectory } from '../../../lib/runtime/task-directory.js';
 import { long } from '../../../lib/serde/number-serdes.js';
 import { string } from '../../../lib/serde/string-serde.js';
@@ -37,6 +38,9 @@ afterEach(async () => {
   for (const copies of open.splice(0)) await copies.stop();
 });
 
+const budgetOf = ({ ports: { host } }: TaskWorld, budgetBytes: number | null): StateBudget =>
+  new StateBudget({ budgetBytes, logger: host.logger, metrics: host.metrics });
+
 interface Copying {
   readonly copies: MemberCopies;
   readonly kept: KeptStores;
@@ -45,9 +49,20 @@ interface Copying {
   want(roles: Readonly<Record<TaskId, CopyRole>>): Promise<void>;
 }
 
-function copying(world: TaskWorld, kept = new KeptStores(), ports: RuntimePorts = world.ports): Copying {
+function copying(
+  world: TaskWorld,
+  kept = new KeptStores(),
+  ports: RuntimePorts = world.ports,
+  budget = budgetOf(world, null),
+): Copying {
   const running = new Set<TaskId>();
-  const copies = new MemberCopies({ ports, logger: ports.host.logger, kept, isRunning: (id) => running.has(id) });
+  const copies = new MemberCopies({
+    ports,
+    logger: ports.host.logger,
+    kept,
+    isRunning: (id) => running.has(id),
+    restores: { pace: null, budget },
+  });
   open.push(copies);
   return {
     copies,
@@ -120,6 +135,43 @@ describe('a copy', () => {
       { taskId: TASK, store: STORE, nextOffset: copy.nextOffset, endOffset: copy.nextOffset },
     ]);
     await stopTask(active);
+  });
+
+  it('has the memory that tasks leave, gives way when there is none, and is begun anew when there is again', async () => {
+    const world = await createTaskWorld();
+    await count(world, someWords(400));
+    const otherTask = taskId(0, 1);
+    const budget = budgetOf(world, 1_000_000);
+    const here = copying(world, new KeptStores(), world.ports, budget);
+    await here.want({ [TASK]: 'standby' });
+    const { store } = await untilAtEnd(world, here);
+    const { sizeBytes } = store;
+
+    budget.check({ taskId: otherTask, store: STORE, bytes: 999_999, basis: 'measured' }); // a task comes first (H4)
+    await waitFor('the copy to give way', async () => here.kept.find(TASK, STORE) === null || undefined);
+    budget.drop(otherTask);
+    const again = await untilAtEnd(world, here);
+
+    expect(eventsOf(world, 'copy-refused').map(({ fields }) => fields)).toMatchObject([
+      { taskId: TASK, store: STORE, reason: 'no-room', sizeBytes },
+    ]);
+    expect(contentOf(again.store)).toEqual(await truth(world));
+  });
+
+  it('on which a task is about to run does not give way', async () => {
+    const world = await createTaskWorld();
+    await count(world, someWords(400));
+    const budget = budgetOf(world, 1_000_000);
+    const here = copying(world, new KeptStores(), world.ports, budget);
+    await here.want({ [TASK]: 'standby' });
+    await untilAtEnd(world, here);
+    await here.want({ [TASK]: 'waiting' });
+
+    budget.check({ taskId: taskId(0, 1), store: STORE, bytes: 999_999, basis: 'measured' });
+    await write(world, ['w1', '7']);
+    await untilAtEnd(world, here);
+
+    expect(eventsOf(world, 'copy-refused')).toEqual([]);
   });
 
   it('begins with the newest snapshot and reads only the tail', async () => {

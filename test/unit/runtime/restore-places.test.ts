@@ -25,6 +25,13 @@ describe('the line of tasks that are to restore', () => {
     expect(mayClaim({ mine, others: [report(3, 'waiting', 1)], limit: 2 })).toEqual(['0_1']);
   });
 
+  it('passes over those that are reported and have not asked for a place', () => {
+    const others = [report(3, 'starting'), report(4, 'starting')];
+
+    expect(mayClaim({ mine: [report(0, 'waiting', 900)], others, limit: 1 })).toEqual(['0_0']);
+    expect(mayRestore({ mine: [report(0, 'claiming', 900)], others, limit: 1 })).toEqual(['0_0']);
+  });
+
   it('gives none while as many restore or claim as may', () => {
     const others = [report(3, 'restoring'), report(4, 'claiming')];
 

@@ -84,7 +84,7 @@ describe('the lag of a copy', () => {
 
   it('is not known of a task that its owner is still restoring', async () => {
     const { world, options, lagOn, owner } = await scene();
-    world.member(owner).reported = { restoring: [counting] };
+    world.member(owner).reported = { restores: [{ taskId: counting, state: 'restoring', leftBytes: 0 }] };
 
     await world.round(options);
     await world.round(options);

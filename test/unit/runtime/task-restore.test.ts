@@ -1,0 +1,63 @@
+/** Who takes a place among those that may restore at once. */
+import { expect, it } from 'vitest';
+import { KeptStores } from '../../../lib/runtime/kept-stores.js';
+import { MemberRestores } from '../../../lib/runtime/member-restores.js';
+import { TAIL_BYTES } from '../../../lib/runtime/task-restore.js';
+import {
+  createTaskWorld,
+  feedWords,
+  someWords,
+  startTask,
+  stopTask,
+  type TaskWorld,
+  untilCommitted,
+} from '../../support/task-world.js';
+import { waitFor } from '../../support/wait-for.js';
+
+/** As much as a record is taken for. */
+const RECORD_BYTES = 100;
+
+/** The restores of a member whose reports never arrive: whoever asks for a place waits. */
+const neverAdmitting = ({ app, ports }: TaskWorld) =>
+  new MemberRestores({
+    app: { ...app, settings: { ...app.settings, maxConcurrentRestores: 1 } },
+    ports,
+    self: { memberId: 'member-1', incarnation: 1 },
+    logger: ports.host.logger,
+    memoryBytes: undefined,
+    reported: () => new Promise(() => undefined),
+    changed: () => undefined,
+  });
+
+const waits = ({ events }: TaskWorld) => events.filter(({ event }) => event === 'restore-waits').length;
+
+async function ranOnce(): Promise<{ readonly world: TaskWorld; readonly kept: KeptStores }> {
+  const world = await createTaskWorld();
+  const kept = new KeptStores();
+  await feedWords(world, someWords(50));
+  const first = await startTask(world, { kept });
+  await untilCommitted(world);
+  await stopTask(first);
+  return { world, kept };
+}
+
+it('a task whose stores are here and lack little takes no place, and waits for none', async () => {
+  const { world, kept } = await ranOnce();
+  await feedWords(world, ['one', 'more']);
+
+  const task = await startTask(world, { kept, incarnation: 2, restores: neverAdmitting(world) });
+  await untilCommitted(world);
+
+  expect(waits(world)).toBe(0);
+  await stopTask(task);
+});
+
+it('a task whose stores are not here waits, however little there is to read', async () => {
+  const { world } = await ranOnce();
+  expect(50 * RECORD_BYTES).toBeLessThan(TAIL_BYTES);
+
+  const task = await startTask(world, { incarnation: 2, restores: neverAdmitting(world) });
+  await waitFor('the task to wait for a place', async () => waits(world) === 1 || undefined);
+
+  await stopTask(task);
+});
