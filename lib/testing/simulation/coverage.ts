@@ -4,6 +4,7 @@ import type { LeaseCommand } from '../../leases/lease-transitions.js';
 import type { MemberCommand } from '../../leases/member-transitions.js';
 import { LEASE_TRANSITIONS, leaseTransition, SLOT_TRANSITIONS, slotTransition } from '../../leases/protocol.js';
 import type { Lease, Member, MemberId, Plan } from '../../leases/records.js';
+import { slotsWantedBy } from '../../leases/slots.js';
 import type { TaskId } from '../../model/task-id.js';
 import type { Effect } from './simulated-ports.js';
 
@@ -22,6 +23,8 @@ const LEASE_COMMANDS: ReadonlyMap<string, LeaseCommand['type']> = new Map([
   ['releaseLease', 'release'],
 ]);
 const WRITE_PLAN = 'write a plan';
+/** What a scheduler does that decides by itself how many members are wanted. */
+const SCALING = { out: 'scale out', in: 'scale in' } as const;
 const RECORD_TOPICS = 'record topics';
 const PROMOTIONS = { standby: 'promote a standby', warmup: 'promote a warm-up' } as const;
 const refused = (command: string) => `refused: ${command}`;
@@ -33,6 +36,7 @@ export const TRANSITIONS: readonly string[] = [
   RECORD_TOPICS,
   ...Object.values(PROMOTIONS),
   WRITE_PLAN,
+  ...Object.values(SCALING),
   ...[...SLOT_COMMANDS.values(), ...LEASE_COMMANDS.values(), WRITE_PLAN].map(refused),
 ];
 
@@ -83,10 +87,17 @@ export class ProtocolCoverage {
 
   private planWritten({ applied, item }: Conditional<Plan>): void {
     this.count(applied ? WRITE_PLAN : refused(WRITE_PLAN));
+    if (applied) this.scaled(this.plan, item);
     this.plan = item;
     for (const [memberId, held] of Object.entries(item?.assignment ?? {}))
       for (const role of ['standby', 'warmup'] as const)
         for (const taskId of held[role]) this.copies.set(`${memberId} ${taskId}`, role);
+  }
+
+  private scaled(before: Plan | null, { number, elastic, ...next }: Plan): void {
+    if (before === null || elastic?.changedIn !== number) return;
+    const more = slotsWantedBy(next).length - slotsWantedBy(before).length;
+    if (more !== 0) this.count(more > 0 ? SCALING.out : SCALING.in);
   }
 
   private promoted(copy: string): void {

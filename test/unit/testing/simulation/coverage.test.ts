@@ -44,4 +44,30 @@ describe('coverage of the protocol', () => {
     });
     for (const name of coverage.counts.keys()) expect(TRANSITIONS).toContain(name);
   });
+
+  it('counts what a scheduler decides by itself about the number of members, and nothing else as scaling', async () => {
+    const { coverage, write } = writer();
+    const nothing = { active: [], standby: [], warmup: [] };
+    const plan = (number: number, slots: number, changedIn?: number) => ({
+      number,
+      createdAtMs: 0,
+      reason: 'test',
+      assignor: 'steady',
+      assignment: Object.fromEntries(Array.from({ length: slots }, (_, index) => [`member-${index + 1}`, nothing])),
+      ...(changedIn === undefined ? {} : { elastic: { changedIn, capacity: 0 } }),
+      dead: [],
+      partitions: {},
+    });
+
+    await write('writePlan', plan(1, 1, 1));
+    await write('writePlan', plan(2, 3, 2));
+    await write('writePlan', plan(3, 3, 2));
+    await write('writePlan', { ...plan(4, 3, 4), leaving: { 'member-3': 9 } });
+    await write('writePlan', plan(5, 2, 4));
+    await write('writePlan', plan(6, 3));
+
+    expect(coverage.counts.get('scale out')).toBe(1);
+    expect(coverage.counts.get('scale in')).toBe(1);
+    for (const name of ['scale out', 'scale in']) expect(TRANSITIONS).toContain(name);
+  });
 });
