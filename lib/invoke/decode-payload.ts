@@ -42,9 +42,16 @@ export function decodePayload<F extends FunctionName>(target: F, payload: unknow
   return DECODERS[type as PayloadOf[F]['type']](fields) as PayloadOf[F];
 }
 
+/**
+ * How far the wall clocks of who invokes and who is invoked may be apart, in milliseconds. An expiry is the one place where two machines'
+ * clocks meet: without this a machine whose clock is wrong by more than a session time-out would never get a member to run, or never be one.
+ * Who comes later by as much does no harm, for a slot is claimed by the number of its next incarnation.
+ */
+export const CLOCK_TOLERANCE_MS = 30_000;
+
 /** Whether a payload must be ignored: events can be retried for hours. */
 export function isExpired(payload: Payload, nowMs: number): boolean {
-  return nowMs > payload.expiresAtMs;
+  return nowMs > payload.expiresAtMs + CLOCK_TOLERANCE_MS;
 }
 
 function runMember(fields: Fields): RunMember {

@@ -3,7 +3,10 @@ import type { Offset } from '../model/offset.js';
 
 interface Expiring {
   readonly applicationId: string;
-  /** Wall-clock milliseconds after which the receiver must ignore the payload: an event can be hours late. */
+  /**
+   * Wall-clock milliseconds of the sender after which the receiver must ignore the payload: an event can be hours late. The receiver adds what
+   * their clocks may be apart (`CLOCK_TOLERANCE_MS` of decode-payload.ts).
+   */
   readonly expiresAtMs: number;
 }
 

@@ -2,6 +2,7 @@
 import type { Handler } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import wordCount from '../../../examples/wordcount/word-count.js';
+import { CLOCK_TOLERANCE_MS } from '../../../lib/invoke/decode-payload.js';
 import { createQueryHandler, createTaskHandler } from '../../../lib/lambda/index.js';
 import { InvalidPayloadError, InvalidSettingError, UnavailableError } from '../../../lib/model/errors.js';
 import { createFunctionsWorld } from '../../support/functions-world.js';
@@ -207,7 +208,7 @@ describe('a payload', () => {
   const late = () => ({
     type: 'run-member',
     applicationId: wordCount.applicationId,
-    expiresAtMs: world.ports.host.clock.now() - 1,
+    expiresAtMs: world.ports.host.clock.now() - CLOCK_TOLERANCE_MS - 1,
     memberId: 'member-1',
     incarnation: 1,
   });

@@ -1,9 +1,10 @@
-/** No slot is claimed by an invocation that began after its payload had expired (traps 44): whoever asked has asked again. */
+/** No slot is claimed by an invocation that began long after its payload had expired (traps 44): whoever asked has asked again. */
+import { CLOCK_TOLERANCE_MS } from '../../../invoke/decode-payload.js';
 import type { Conditional } from '../../../leases/lease-store.js';
 import type { Checker } from './checker.js';
 
-/** What a process may do between its start and its look at the payload. */
-const SLACK_MS = 1_000;
+/** What a process may do between its start and its look at the payload, whose expiry it stretches by what clocks may be apart. */
+const SLACK_MS = CLOCK_TOLERANCE_MS + 1_000;
 
 interface ExpiringEvent {
   readonly expiresAtMs?: number;
