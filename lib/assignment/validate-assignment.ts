@@ -1,6 +1,7 @@
 /**
  * The rules that every placement must keep, whoever made it. Kafka: `TaskAssignmentUtils.validateTaskAssignment` (KIP-924).
  *
+ *   A0  it is a placement: a map from members to three lists of tasks, and whether it is a step on the way
  *   A1  every task is active exactly once
  *   A2  only live members of the input are given anything
  *   A3  only tasks of the input are placed
@@ -17,12 +18,19 @@ import type { AssignableTask, AssignmentInput, MemberPlacement, Placement } from
  * Checks a placement against the input it was made for.
  *
  * @param assignor its name, for the message
- * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT with the rule (`details.rule`: A1 … A7), task and member
+ * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT with the rule (`details.rule`: A0 … A7), task and member
  */
 export function validateAssignment(assignor: string, input: AssignmentInput, placement: Placement): void {
   const check = new Check(assignor, input);
+  check.form(placement);
   for (const [memberId, placed] of placement.members) check.member(memberId, placed);
   check.whole();
+}
+
+const LISTS = ['active', 'standby', 'warmup'] as const;
+
+function asFields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 class Check {
@@ -41,6 +49,18 @@ class Check {
     this.live = new Set(input.members.filter((member) => member.live).map((member) => member.id));
   }
 
+  /** A0, of what users write in JavaScript too. */
+  form(answer: unknown): void {
+    if (answer instanceof Promise) throw this.broken('A0', 'its answer is a promise; assign() answers at once', {});
+    const { members, followUp } = asFields(answer);
+    if (!(members instanceof Map)) throw this.broken('A0', 'the `members` of its answer are no Map', {});
+    if (typeof followUp !== 'boolean') throw this.broken('A0', 'the `followUp` of its answer is no boolean', {});
+    for (const [memberId, placed] of members)
+      for (const list of LISTS)
+        if (!Array.isArray(asFields(placed)[list]))
+          throw this.broken('A0', `the list \`${list}\` of ${memberId} is no array`, { memberId });
+  }
+
   member(memberId: string, placed: MemberPlacement): void {
     const copies = [...placed.active, ...placed.standby, ...placed.warmup];
     if (copies.length > 0 && !this.live.has(memberId))
@@ -49,9 +69,7 @@ class Check {
       if (!this.tasks.has(taskId))
         throw this.broken('A3', `there is no task ${taskId} to give to ${memberId}`, { memberId, taskId });
     }
-    const twice = copies.find((taskId, index) => copies.indexOf(taskId) !== index);
-    if (twice !== undefined)
-      throw this.broken('A4', `${memberId} was given ${twice} twice`, { memberId, taskId: twice });
+    this.once(memberId, placed);
     for (const taskId of placed.active) this.active(memberId, taskId);
     for (const taskId of placed.standby) this.standby(memberId, taskId);
     for (const taskId of placed.warmup) this.warmup(memberId, taskId);
@@ -64,6 +82,20 @@ class Check {
     const { maxWarmupReplicas } = this.input.settings;
     if (this.warmups > maxWarmupReplicas)
       throw this.broken('A7', `${this.warmups} warm-ups, at most ${maxWarmupReplicas} are allowed`, {});
+  }
+
+  /** A4. */
+  private once(memberId: string, placed: MemberPlacement): void {
+    const roles = new Map<TaskId, string>();
+    for (const list of LISTS)
+      for (const taskId of placed[list]) {
+        const before = roles.get(taskId);
+        if (before !== undefined) {
+          const what = before === list ? `${taskId} twice as ${list}` : `${taskId} as ${before} and as ${list}`;
+          throw this.broken('A4', `${memberId} was given ${what}`, { memberId, taskId });
+        }
+        roles.set(taskId, list);
+      }
   }
 
   private active(memberId: string, taskId: TaskId): void {

@@ -62,7 +62,8 @@ export const ERRORS = {
   },
   STREAMS_INVALID_ASSIGNMENT: {
     kind: 'invalid',
-    remedy: 'Correct the assignor: the message says which rule its placement broke. The old plan stays in force.',
+    remedy:
+      'Correct the assignor: the message says which rule its placement broke, or what it has thrown. The old plan stays in force.',
   },
   STREAMS_INVALID_PAYLOAD: {
     kind: 'invalid',

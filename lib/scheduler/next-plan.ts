@@ -16,14 +16,14 @@
  *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
  *   N8  a slot that leaves is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
  */
-import type { AssignmentInput, Placement } from '../assignment/task-assignor.js';
-import { validateAssignment } from '../assignment/validate-assignment.js';
+import type { AssignmentInput } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberAssignment, MemberId, PlacedBy, Plan, Rest } from '../leases/records.js';
 import { isDeclaredDead, leasesWithoutLiveOwner } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import type { WritePlan } from './actions.js';
+import { askAssignor } from './ask-assignor.js';
 import { assignmentInput } from './assignment-input.js';
 import { elasticAfter } from './elastic.js';
 import { type Membership, placedOver } from './membership.js';
@@ -62,8 +62,8 @@ interface Body {
  * Decides upon the next plan.
  *
  * @param refused why the one decided upon before could not be written (N3); null: none was
- * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT only if there is no plan that could stay; and what the
- *   assignor throws then, as one of ours
+ * @throws {InvalidAssignmentError} STREAMS_INVALID_ASSIGNMENT only if there is no plan that could stay; and errors of this family that the
+ *   assignor throws then
  */
 export function nextPlan(
   state: ApplicationState,
@@ -155,8 +155,7 @@ function rested(state: ApplicationState, membership: Membership, resolution: Res
 function placed(state: ApplicationState, membership: Membership, resolution: Resolution) {
   const { assignor } = state;
   const input: AssignmentInput = assignmentInput(state, membership, resolution.resolved.tasks);
-  const placement: Placement = assignor.assign(input);
-  validateAssignment(assignor.name, input, placement);
+  const placement = askAssignor(assignor, input);
   const target = listed(membership.wanted, (id) => placement.members.get(id));
   const { assignment, leaving } = keptUntilWarm(membership.leaving, state.plan, target, input);
   const body: Body = {

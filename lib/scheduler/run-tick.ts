@@ -111,7 +111,10 @@ async function tick(
   const state: ApplicationState = { ...seen, changelogs };
   const { actions, rejected, waitingFor } = decide(state, refused);
   const { logger, metrics } = ports.host;
-  if (rejected !== null) logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
+  if (rejected !== null) {
+    logger.error('plan-rejected', { code: rejected.code, message: rejected.message });
+    metrics.count('plans-rejected', 1, { code: rejected.code });
+  }
   if (waitingFor.length > 0) logger.debug('plan-waits-for-moves', { tasks: waitingFor });
   const { done, lostTo } = await apply(state, actions, ports, watch);
   const members = runningAfter(state, done);

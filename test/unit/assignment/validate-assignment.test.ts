@@ -4,12 +4,14 @@ import type {
   AssignmentInput,
   AssignmentSettings,
   MemberPlacement,
+  Placement,
   TaskAssignor,
 } from '../../../lib/assignment/task-assignor.js';
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import { InvalidAssignmentError, InvalidSettingError } from '../../../lib/model/errors.js';
 import { taskId } from '../../../lib/model/task-id.js';
 import { member, settings } from '../../support/assignment-members.js';
+import { refusalOf } from '../../support/refusal-of.js';
 
 const counts = taskId(1, 0);
 const plain = taskId(0, 0);
@@ -59,6 +61,37 @@ describe('a placement is refused', () => {
     ],
   ])('by %s if %s', (rule, _what, members) => {
     expect(brokenRule(members)).toBe(rule);
+  });
+
+  it.each([
+    ['nothing', undefined, 'the `members` of its answer are no Map'],
+    ['a promise', Promise.resolve(), 'its answer is a promise; assign() answers at once'],
+    ['an object for a map', { members: {}, followUp: false }, 'the `members` of its answer are no Map'],
+    ['no word of what follows', { members: new Map() }, 'the `followUp` of its answer is no boolean'],
+    ['null for a member', { members: new Map([['member-1', null]]), followUp: false }, 'no array'],
+    [
+      'a list left out',
+      { members: new Map([['member-1', { active: [plain, counts], standby: [] }]]), followUp: false },
+      'the list `warmup` of member-1 is no array',
+    ],
+    [
+      'a set for a list',
+      { members: new Map([['member-1', { active: new Set([plain]), standby: [], warmup: [] }]]), followUp: false },
+      'the list `active` of member-1 is no array',
+    ],
+  ])('by A0 if it is no placement, but %s', (_what, answer, says) => {
+    const refused = refusalOf(() => validateAssignment('mine', input(), answer as unknown as Placement));
+
+    expect(refused).toMatch(/^STREAMS_INVALID_ASSIGNMENT: assignor 'mine' broke rule A0: /);
+    expect(refused).toContain(says);
+  });
+
+  it('by A4 with what a member was given beside what', () => {
+    const beside = new Map([['member-1', { active: [plain, counts], standby: [counts], warmup: [] }]]);
+
+    const refused = refusalOf(() => validateAssignment('mine', input(), { members: beside, followUp: false }));
+
+    expect(refused).toContain("assignor 'mine' broke rule A4: member-1 was given 1_0 as active and as standby");
   });
 
   it('by A6 if there are more standbys than wanted, or any where standbys are snapshots', () => {

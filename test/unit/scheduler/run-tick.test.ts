@@ -433,6 +433,34 @@ describe('assignors', () => {
     expect(world.member(1).self.incarnation).toBe(2);
   });
 
+  it('that throw, or answer with a promise, are refused by their names, and leave the old plan in force', async () => {
+    const wrong = {
+      'has thrown: no licence': () => {
+        throw new Error('no licence');
+      },
+      'broke rule A0: its answer is a promise': async () => ({ members: new Map(), followUp: false }),
+    };
+    for (const [says, assign] of Object.entries(wrong)) {
+      const world = await settled(2);
+      const before = await planNumber(world);
+      const assignor = { name: 'steady', assign } as unknown as TaskAssignor;
+      world.wanted = 1; // a reason to ask
+
+      const outcome = await world.round({ assignors: [assignor] });
+
+      expect(outcome?.planNumber).toBe(before);
+      expect(world.host.lines).toContainEqual(
+        expect.objectContaining({
+          event: 'plan-rejected',
+          fields: expect.objectContaining({
+            code: 'STREAMS_INVALID_ASSIGNMENT',
+            message: expect.stringContaining(`assignor 'steady' ${says}`),
+          }),
+        }),
+      );
+    }
+  });
+
   it('whose plan is too large for the table leave the old one in force and the rest of the tick going', async () => {
     const world = await settled(2);
     const before = await planNumber(world);
