@@ -223,7 +223,7 @@ function drain({ memberId, result, warmUntilMs, tasks: leaving }: DrainReport): 
 }
 
 function timelines({ timelines: all }: TimelineReport): string {
-  if (all.length === 0) return 'No history of starts and moves is kept.';
+  if (all.length === 0) return 'Nothing to tell: no start or move of what was asked for is kept.';
   return all.map(timelineText).join('\n\n');
 }
 

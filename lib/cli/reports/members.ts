@@ -1,4 +1,5 @@
 import type { Member, MemberId, MemberStatus } from '../../leases/records.js';
+import { isRun } from '../../leases/rules.js';
 import type { ApplicationView } from '../application-view.js';
 
 /** One slot, as `millrace members` shows it. */
@@ -14,7 +15,7 @@ export interface MemberRow {
   readonly active: number;
   readonly standby: number;
   readonly warmup: number;
-  /** Tasks that it has said it runs. */
+  /** Tasks that it has said it runs; none, of a slot that nobody runs. */
   readonly running: number;
   readonly recordsProcessed: number;
   readonly heartbeatVersion: number;
@@ -44,7 +45,7 @@ export async function reportMembers({ applicationId, leases }: ApplicationView):
       active: held?.active.length ?? 0,
       standby: held?.standby.length ?? 0,
       warmup: held?.warmup.length ?? 0,
-      running: report.running.length,
+      running: isRun(member) ? report.running.length : 0,
       recordsProcessed: report.recordsProcessed,
       heartbeatVersion,
       planNumber,
