@@ -6,10 +6,10 @@
  * endpoint, or it does not answer in time, no zone is known.
  */
 
+import { ZONE_TAG } from '../assignment/tags-read.js';
 import type { Logger } from '../host/host.js';
 import { InvalidSettingError } from '../model/errors.js';
 import { messageOf } from '../model/thrown.js';
-import { ZONE_TAG } from '../scheduler/assignment-input.js';
 import type { Environment } from './environment.js';
 
 const TAGS = 'MILLRACE_MEMBER_TAGS';

@@ -1,4 +1,5 @@
 /** From what was observed to what an assignor sees. Pure. */
+import { ZONE_TAG } from '../assignment/tags-read.js';
 import {
   type AssignableMember,
   type AssignableTask,
@@ -17,9 +18,6 @@ import { capacityOf } from './capacity.js';
 import type { Membership } from './membership.js';
 import { placementSettings } from './placed-by.js';
 import type { ApplicationState, ObservedChangelog, ObservedMember } from './state.js';
-
-/** The tag with which a member states its zone, by the name that the brokers have for it. */
-export const ZONE_TAG = 'zone';
 
 /**
  * The assignor's input: the slots that count are live, other known ones only tell what they held.

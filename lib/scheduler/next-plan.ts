@@ -164,7 +164,7 @@ function placed(state: ApplicationState, membership: Membership, resolution: Res
     placedOver: membership.counted,
     followUp: placement.followUp || leaving.size > 0 || input.lagsUnknown === true || waitsForZones(state, resolution),
     assignor: assignor.name,
-    placedBy: placedByNow(state.app.settings, membership),
+    placedBy: placedByNow(state, membership),
   };
   return { body, input };
 }

@@ -30,7 +30,7 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   const tasks = taskChange(plan, resolution.resolved.tasks);
   const swapped = plan.assignor === assignor.name ? [] : [`assignor ${assignor.name}, before ${plan.assignor}`];
   const followUp = plan.followUp === true ? ['follow-up of a step on the way'] : [];
-  const otherwise = otherwisePlaced(plan, placedByNow(state.app.settings, membership), membership);
+  const otherwise = otherwisePlaced(plan, placedByNow(state, membership), membership, assignor);
   const heavy = state.heavy === null ? [] : [heavyReason(state.heavy)];
   const topics = tasks.length === 0 && topicsChanged(plan, resolution) ? ['topics changed'] : [];
   return {

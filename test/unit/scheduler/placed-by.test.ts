@@ -1,5 +1,6 @@
 /** What a plan was placed by, besides who was there: settings and tags that change while everything runs. */
 import { describe, expect, it } from 'vitest';
+import { steady, type TaskAssignor } from '../../../lib/assignment/index.js';
 import type { SettingsInput } from '../../../lib/index.js';
 import { REQUEST_ID_TAG } from '../../../lib/leases/placement-tags.js';
 import type { Plan } from '../../../lib/leases/records.js';
@@ -40,7 +41,7 @@ describe('the number of standbys', () => {
 
 describe('the tags of a member', () => {
   it('that its next incarnation states otherwise make a plan that says so', async () => {
-    const world = await ControlPlaneWorld.create({ members: 2 });
+    const world = await ControlPlaneWorld.create({ members: 2, rackAwareAssignmentStrategy: 'min_traffic' });
     world.tagsOf = () => ({ zone: 'a' });
     await world.settle(BOUND);
     world.tagsOf = (memberId) => ({ zone: memberId === 'member-2' ? 'b' : 'a' });
@@ -55,8 +56,57 @@ describe('the tags of a member', () => {
     expect((await world.newestPlan()).number).toBe(number);
   });
 
-  it('that name its invocation are no matter: each incarnation has its own', async () => {
+  it('that nobody places by are no matter: a function runs in another zone each time', async () => {
+    const world = await ControlPlaneWorld.create({ members: 2, rackAwareAssignmentTags: ['zone'] }); // and no hot standbys
+    let zones = 0;
+    world.tagsOf = () => {
+      zones += 1;
+      return { zone: `zone-${zones}`, disk: `disk-${zones}` };
+    };
+    await world.settle(BOUND);
+    const { number } = await world.newestPlan();
+    for (const member of [1, 2]) {
+      await world.member(member).end();
+      await world.settle(BOUND);
+    }
+
+    expect([1, 2].map((member) => world.member(member).self.incarnation)).toEqual([2, 2]);
+    expect((await world.newestPlan()).number).toBe(number);
+  });
+
+  it('are all a matter to an assignor of one’s own, and to hot standbys those that keep them apart', async () => {
+    const own: TaskAssignor = { name: 'steady', assign: (input) => steady.assign(input) };
+    const apart: SettingsInput = { ...HOT, members: 2, numStandbyReplicas: 1, rackAwareAssignmentTags: ['disk'] };
+    for (const [settings, assignors] of [
+      [{ members: 2 }, [own]],
+      [apart, []],
+    ] as const) {
+      const world = await ControlPlaneWorld.create(settings);
+      world.tagsOf = (memberId) => ({ disk: memberId });
+      for (let round = 0; round < 10; round += 1) await world.round({ assignors });
+      world.tagsOf = () => ({ disk: 'other' });
+      await world.member(2).end();
+      for (let round = 0; round < 10; round += 1) await world.round({ assignors });
+
+      expect((await world.newestPlan()).reason).toBe('member-2 has other tags (tick: test)');
+    }
+  });
+
+  it('that say how much it bears always make a plan', async () => {
     const world = await ControlPlaneWorld.create({ members: 2 });
+    await world.settle(BOUND);
+    world.tagsOf = () => ({ capacity: '3' });
+    await world.member(2).end();
+
+    await world.settle(BOUND);
+
+    const { reason, assignment } = await world.newestPlan();
+    expect(reason).toBe('member-2 has other tags (tick: test)');
+    expect(Object.values(assignment).map(({ active }) => active.length)).toEqual([2, 6]);
+  });
+
+  it('that name its invocation are no matter: each incarnation has its own', async () => {
+    const world = await ControlPlaneWorld.create({ members: 2, rackAwareAssignmentStrategy: 'min_traffic' });
     let invocations = 0;
     world.tagsOf = () => {
       invocations += 1;
@@ -74,7 +124,7 @@ describe('the tags of a member', () => {
   });
 
   it('mean nothing where a plan of an older version does not say them', async () => {
-    const world = await ControlPlaneWorld.create({ members: 2 });
+    const world = await ControlPlaneWorld.create({ members: 2, rackAwareAssignmentStrategy: 'min_traffic' });
     world.tagsOf = () => ({ zone: 'a' });
     await world.settle(BOUND);
     const { placedBy: _, ...older } = await world.newestPlan();
