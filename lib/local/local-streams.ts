@@ -15,7 +15,7 @@ import type { Incarnation, MemberId, Rest } from '../leases/records.js';
 import type { Log } from '../log/log.js';
 import type { Awaitable } from '../model/awaitable.js';
 import { ApplicationAtRestError, asStreamsError, type StreamsError } from '../model/errors.js';
-import { type MembersRange, resolveSettings } from '../model/settings.js';
+import { checkedMembers, type MembersRange, resolveSettings } from '../model/settings.js';
 import { parseTaskId } from '../model/task-id.js';
 import { type QueryAnswer, QueryService } from '../query/query-service.js';
 import type { RuntimePorts } from '../runtime/ports.js';
@@ -194,13 +194,14 @@ export class LocalStreams {
    * @throws {InvalidSettingError} STREAMS_INVALID_SETTING unless it is a whole number from 1 to 1,000, or bounds of that kind
    */
   async setMembers(members: number | MembersRange): Promise<void> {
+    checkedMembers(members); // first: what is not allowed must not be seen by the scheduler's own ticks
     const before = this.wanted;
     this.wanted = members;
     const inWords = typeof members === 'number' ? `${members}` : `${members.min} to ${members.max}`;
     try {
       await this.tick({ reason: `${inWords} members wanted` });
     } catch (error) {
-      this.wanted = before;
+      if (this.wanted === members) this.wanted = before; // unless somebody has changed it since
       throw error;
     }
   }
@@ -213,8 +214,14 @@ export class LocalStreams {
    */
   async setStandbyReplicas(numStandbyReplicas: number): Promise<void> {
     resolveSettings({ ...this.app.settings, numStandbyReplicas });
+    const before = this.standbys;
     this.standbys = numStandbyReplicas;
-    await this.tick({ reason: `${numStandbyReplicas} standbys wanted` });
+    try {
+      await this.tick({ reason: `${numStandbyReplicas} standbys wanted` });
+    } catch (error) {
+      if (this.standbys === numStandbyReplicas) this.standbys = before;
+      throw error;
+    }
   }
 
   /** Ends a member as if its process had died. @returns false if it does not run */

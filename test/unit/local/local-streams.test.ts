@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import wordCount from '../../../examples/wordcount/word-count.js';
 import type { TaskAssignor } from '../../../lib/assignment/index.js';
 import { createJsonLinesLogger } from '../../../lib/host/node/json-lines-logger.js';
 import { createNodeHost } from '../../../lib/host/node/node-host.js';
 import { defineApp, string } from '../../../lib/index.js';
+import { createMemoryLeaseStore } from '../../../lib/leases/memory/memory-lease-store.js';
 import {
   LocalStreams,
   type LocalStreamsOptions,
@@ -11,6 +13,7 @@ import {
   type RecordSet,
   RecordSetBuilder,
 } from '../../../lib/local/index.js';
+import { UnavailableError } from '../../../lib/model/errors.js';
 
 const serdes = { key: string(), value: string() };
 const topics = ['lines', 'counts'].map((name) => ({ name, partitions: 2 }));
@@ -130,6 +133,38 @@ describe('the local system', () => {
     const streams = await start();
 
     await expect(streams.append('nowhere', serdes, [])).rejects.toMatchObject({ code: 'STREAMS_UNKNOWN_TOPIC' });
+  });
+
+  it('refuses numbers of members and standbys that there are not, however many at once, and goes on as it was', async () => {
+    const streams = await start();
+
+    const asked = [streams.setMembers(-1), streams.setMembers(1.5), streams.setStandbyReplicas(-1)];
+
+    for (const one of await Promise.allSettled(asked))
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'STREAMS_INVALID_SETTING' } });
+    expect(streams.members).toBe(1);
+    await streams.append('lines', serdes, [{ key: null, value: 'still here' }]);
+    await streams.untilCaughtUp(AbortSignal.timeout(10_000));
+  });
+
+  it('keeps the number of members asked for last, though the call before it fails late', async () => {
+    const leases = createMemoryLeaseStore();
+    const streams = await start({ tickIntervalMs: 60_000 }, { leases });
+    const listLeases = leases.listLeases.bind(leases);
+    let isAway = true;
+    leases.listLeases = async () => {
+      if (!isAway) return listLeases();
+      await setTimeout(100);
+      throw new UnavailableError('the table is away');
+    };
+
+    const failing = streams.setMembers(3).catch((thrown: unknown) => thrown);
+    await setTimeout(20);
+    isAway = false;
+    await streams.setMembers(4);
+
+    expect(await failing).toMatchObject({ code: 'STREAMS_UNAVAILABLE' });
+    expect(streams.members).toBe(4);
   });
 
   it('places tasks by an assignor of the user’s', async () => {
