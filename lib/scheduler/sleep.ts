@@ -11,6 +11,7 @@
  *       (copies-in-use.ts)
  */
 import { areCopiesInUse } from '../leases/copies-in-use.js';
+import type { Lease } from '../leases/records.js';
 import { idleTimeoutMsOf } from '../leases/resident-slots.js';
 import { lagBetween } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
@@ -39,11 +40,20 @@ export function keepsPlace(state: SleepState & Pick<ApplicationState, 'invocatio
 
 /** Z3. */
 export function hasWork({ leases, inputs, nowMs }: SleepState, taskId: TaskId): boolean {
-  const lease = leases.find((one) => one.taskId === taskId);
+  const lease = byTask(leases).get(taskId);
   if (lease === undefined || lease.owner !== null) return true;
   if (lease.punctuations?.some(({ dueMs }) => dueMs <= nowMs) === true) return true;
   const observed = inputs.get(taskId);
   return observed === undefined || observed.some(hasNews);
+}
+
+/** Of each listing once: there may be thousands of tasks, and all are asked about in one tick. */
+const indexes = new WeakMap<readonly Lease[], ReadonlyMap<TaskId, Lease>>();
+
+function byTask(leases: readonly Lease[]): ReadonlyMap<TaskId, Lease> {
+  const known = indexes.get(leases) ?? new Map(leases.map((lease) => [lease.taskId, lease]));
+  indexes.set(leases, known);
+  return known;
 }
 
 function hasNews({ nextOffset, startOffset, endOffset }: ObservedInput): boolean {
