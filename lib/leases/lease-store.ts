@@ -104,8 +104,12 @@ export interface LeaseTable {
 export interface PlanTable {
   /** The newest plan; consistent. */
   readPlan(): Promise<Plan | null>;
-  /** Writes the next plan. Condition: the newest number is `plan.number − 1`. */
-  writePlan(plan: Plan): Promise<Conditional<Plan>>;
+  /**
+   * Writes the next plan. Condition: the newest number is `plan.number − 1`; with `anew`, there is no plan.
+   *
+   * @param how `anew`: numbers begin with that of this plan, since there was none or its row was deleted by hand
+   */
+  writePlan(plan: Plan, how?: { readonly anew: boolean }): Promise<Conditional<Plan>>;
   /** Plan `number`, if still kept. */
   readPlanNumber(number: number): Promise<Plan | null>;
 }

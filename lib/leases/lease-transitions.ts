@@ -13,7 +13,8 @@
  *   E1  the epoch grows by one with each take, never otherwise (P2): two takes that expect the same item, one applies
  *   E2  only the owner of the current epoch releases; after a take by somebody else its release is refused
  *   E3  recorded offsets survive takes and releases without offsets: a task that has worked is known to have worked
- *   E4  plan numbers grow by one, from 1 (P3): two schedulers that write the same number, one applies
+ *   E4  plan numbers grow by one, from 1 (P3): two schedulers that write the same number, one applies. Where the row was deleted by hand they
+ *       begin anew, with whatever number the first writer gives: members that know of higher ones than 1 would never hear of it
  *   E5  recorded punctuations last until the next take
  *   E6  recorded topic ids last until the owner of the current epoch records others: no take or release loses them
  */
@@ -70,9 +71,10 @@ export function stepTopicIds(
   return { applied: true, item: { ...before, topicIds } };
 }
 
-/** Writes the next plan after `newest`. */
-export function stepPlan(newest: Plan | null, plan: Plan): Conditional<Plan> {
-  return plan.number === (newest?.number ?? 0) + 1 ? { applied: true, item: plan } : { applied: false, item: newest };
+/** Writes the next plan after `newest`. @param isAnew whether it is to be the first, of any number */
+export function stepPlan(newest: Plan | null, plan: Plan, isAnew = false): Conditional<Plan> {
+  const isNext = isAnew ? newest === null : plan.number === (newest?.number ?? 0) + 1;
+  return isNext ? { applied: true, item: plan } : { applied: false, item: newest };
 }
 
 /** Whether two owners are one incarnation of one slot, or both nobody. */

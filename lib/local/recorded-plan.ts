@@ -51,8 +51,8 @@ export function readRecordedPlan(dir: string, digest: Digest): Plan | null {
 export function recordingPlans(leases: LeaseStore, dir: string, digest: Digest): LeaseStore {
   return {
     ...leases,
-    async writePlan(plan: Plan): Promise<Conditional<Plan>> {
-      const answer = await leases.writePlan(plan);
+    async writePlan(plan: Plan, how?: { readonly anew: boolean }): Promise<Conditional<Plan>> {
+      const answer = await leases.writePlan(plan, how);
       if (answer.applied) record(dir, answer.item, digest);
       return answer;
     },

@@ -166,8 +166,9 @@ async function declareDead(action: DeclareDead, context: Context): Promise<Outco
 
 async function writePlan(action: WritePlan, { state, ports, history }: Context): Promise<Outcome> {
   const { plan, moves } = action;
-  const { applied } = await ports.leases.writePlan(plan);
+  const { applied } = await ports.leases.writePlan(plan, { anew: state.plan === null });
   if (!applied) return 'lost';
+  if (state.plan === null && plan.number > 1) ports.host.logger.warn('plan-recreated', { planNumber: plan.number });
   const decidedAtMs = ports.host.clock.now();
   history.push({ type: 'plan', explain: () => explainPlan(action, state, decidedAtMs) });
   ports.host.logger.info('plan-written', { planNumber: plan.number, reason: plan.reason, moves });

@@ -15,12 +15,15 @@
  *   N6  an application that rests (rest.ts) has a plan that lists no slot; what the rest's end changes is a fact like others
  *   N7  a placement for which lags or zones were wanted and not known is a step on the way: the next tick asks again
  *   N8  a slot that leaves is listed as long as it keeps tasks (warm-drains.ts), and each such plan is a step on the way
+ *   N9  where there is no plan though members know of one, its row was deleted by hand. The numbers go on beyond all that anybody can have
+ *       read: of a lower number than it knows no member would ever hear
  */
 import type { AssignmentInput } from '../assignment/task-assignor.js';
 import type { Incarnation, MemberAssignment, MemberId, PlacedBy, Plan, Rest } from '../leases/records.js';
 import { isDeclaredDead, leasesWithoutLiveOwner } from '../leases/rules.js';
 import { compareMemberIds } from '../leases/slots.js';
 import { asStreamsError, type StreamsError } from '../model/errors.js';
+import { greatest } from '../model/lists.js';
 import type { TaskId } from '../model/task-id.js';
 import type { WritePlan } from './actions.js';
 import { askAssignor } from './ask-assignor.js';
@@ -44,6 +47,9 @@ export interface PlanDecision {
   /** Tasks on their way for which a new placement waits (N2). */
   readonly waitingFor: readonly TaskId[];
 }
+
+/** Plans that may have been written and read, and of which no member had been told (N9). */
+const NUMBERS_LEFT_OUT = 10;
 
 const NOTHING: PlanDecision = { write: null, rejected: null, waitingFor: [] };
 
@@ -214,20 +220,31 @@ function finish(
   const unlistedDead = plan === null ? stuck : stuck.filter((owner) => !isDeclaredDead(plan, owner));
   const reasons = [...facts, ...unlistedDead.map(stuckReason)];
   if (plan !== null && unlistedDead.length === 0 && !differs(plan, { ...body, partitions })) return NOTHING;
+  const number = numberAfter(state);
   const next: Plan = {
-    number: (plan?.number ?? 0) + 1,
+    number,
     createdAtMs: nowMs,
     reason: `${reasons.join(', ')} (tick: ${tickReason})`,
     ...body,
     ...madeBy(state),
     ...resumedBy(plan, body),
-    ...elasticAfter(state, { ...body, number: (plan?.number ?? 0) + 1 }),
+    ...elasticAfter(state, { ...body, number }),
     dead,
     partitioners: resolution.partitioners,
     partitions,
   };
   const moves = movesBetween(plan, next);
   return { ...NOTHING, write: { type: 'WritePlan', plan: next, moves, input: null } };
+}
+
+/** N9. */
+function numberAfter({ plan, members }: ApplicationState): number {
+  if (plan !== null) return plan.number + 1;
+  const known = greatest(
+    0,
+    members.map(({ planNumber, report }) => Math.max(planNumber, report.planRead ?? 0)),
+  );
+  return known === 0 ? 1 : known + NUMBERS_LEFT_OUT + 1;
 }
 
 /** A plan of who holds back goes on by the settings of the one before. */

@@ -57,4 +57,21 @@ describe('an item deleted by hand', () => {
     expect(run.violations).toEqual([]);
     expect(await countsOf(run)).toEqual(exactCounts());
   });
+
+  it('of the newest plan is made again beyond what members know, so that all hear of what comes after (trap 42)', async () => {
+    const deleted = { kind: 'row-deleted', table: 'plans', atMs: 2_000, row: 0 };
+    const later = { kind: 'member-added', atMs: 3_000, members: 1 };
+
+    const run = await runScene([deleted, later], { taskTimeoutMs: 60_000 });
+
+    const [recreated, ...others] = run.entries('plan-recreated');
+    const number = Number(recreated?.fields.planNumber);
+    const before = run.entries('plan-written').filter(({ atMs }) => atMs < run.fault('row-deleted').atMs);
+    expect(others).toEqual([]);
+    expect(number).toBeGreaterThan(Math.max(...before.map(({ fields }) => Number(fields.planNumber))));
+    const heard = run.entries('plan-announced').filter(({ fields }) => Number(fields.planNumber) >= number);
+    expect(heard.length).toBeGreaterThan(0);
+    expect(run.violations).toEqual([]);
+    expect(await countsOf(run)).toEqual(exactCounts());
+  });
 });

@@ -49,9 +49,9 @@ export function createPlanTable({ table, host, plansKept }: PlanTableOptions): P
 
   return {
     readPlan: () => readRow(NEWEST_ROW),
-    async writePlan(plan) {
+    async writePlan(plan, { anew } = { anew: false }) {
       const body = bodyOf(plan);
-      const condition = plan.number === 1 ? NO_PLAN : FOLLOWS;
+      const condition = anew || plan.number === 1 ? NO_PLAN : FOLLOWS;
       const { applied, item } = await table.update(writeRow(NEWEST_ROW, plan.number, body, condition));
       if (!applied) return { applied, item: item === null ? null : planIn(table.name, item) };
       await keep(plan, body);
@@ -66,7 +66,7 @@ export function createPlanTable({ table, host, plansKept }: PlanTableOptions): P
   };
 }
 
-/** The first plan: there is no row yet. Of two schedulers one makes it. */
+/** The first plan: there is no row yet, or it was deleted by hand. Of two schedulers one makes it. */
 const NO_PLAN = 'attribute_not_exists(#row)';
 /** `number = ours − 1`: nobody has written a plan since the one that ours was made from (P3). */
 const FOLLOWS = '#number = :previous';

@@ -33,6 +33,8 @@ export interface MemoryLeaseStore extends LeaseStore {
    */
   deleteItem(table: 'members', key: MemberId): boolean;
   deleteItem(table: 'leases', key: TaskId): boolean;
+  /** Of the newest plan; those before stay to be read up in DynamoDB, and here nobody asks for them. */
+  deleteItem(table: 'plans', key: 'newest'): boolean;
 }
 
 /** Makes tables without members and leases. */
@@ -90,8 +92,8 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
     recordTopics: (record) => writeLease(stepTopicIds, record),
 
     readPlan: async () => plans.at(-1) ?? null,
-    async writePlan(plan) {
-      const answer = frozenCopy(stepPlan(plans.at(-1) ?? null, plan));
+    async writePlan(plan, { anew } = { anew: false }) {
+      const answer = frozenCopy(stepPlan(plans.at(-1) ?? null, plan, anew));
       if (answer.applied) plans.push(answer.item);
       if (plans.length > plansKept) plans.shift();
       return answer;
@@ -100,6 +102,9 @@ export function createMemoryLeaseStore(options: MemoryLeaseStoreOptions = {}): M
 
     ...createMemoryHistory(),
 
-    deleteItem: (table, key) => (table === 'members' ? slots.delete(key as MemberId) : leases.delete(key as TaskId)),
+    deleteItem(table, key) {
+      if (table === 'plans') return plans.splice(0).length > 0;
+      return table === 'members' ? slots.delete(key as MemberId) : leases.delete(key as TaskId);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskAssignor } from '../../../lib/assignment/task-assignor.js';
+import type { MemoryLeaseStore } from '../../../lib/leases/memory/memory-lease-store.js';
 import type { Plan } from '../../../lib/leases/records.js';
 import { InvalidAssignmentError, UnavailableError } from '../../../lib/model/errors.js';
 import { createHeartbeatWatch } from '../../../lib/scheduler/heartbeat-watch.js';
@@ -94,6 +95,28 @@ describe('a stable application', () => {
     expect(await planNumber(world)).toBe(1);
     await world.settle(BOUND);
     expect(await planNumber(world)).toBe(1);
+  });
+});
+
+describe('the row of the newest plan that is deleted by hand (trap 42)', () => {
+  it('is made again with a number that members hear of, moves nothing, and whoever joins then is given its share', async () => {
+    const world = await settled(2);
+    for (const members of [3, 2, 3, 2]) {
+      world.wanted = members;
+      await world.settle(BOUND);
+    }
+    const [before, owners] = [await planNumber(world), await world.owners()];
+    expect(before).toBeGreaterThan(4);
+
+    (world.leases as MemoryLeaseStore).deleteItem('plans', 'newest');
+    await world.settle(BOUND);
+
+    expect(await planNumber(world)).toBeGreaterThan(before);
+    expect(await world.owners()).toEqual(owners);
+    expect(world.host.lines.filter(({ event }) => event === 'plan-recreated')).toHaveLength(1);
+    world.wanted = 3;
+    await world.settle(BOUND);
+    expect(Object.values(await world.loads()).sort()).toEqual([2, 3, 3]);
   });
 });
 

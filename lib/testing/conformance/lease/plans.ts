@@ -47,6 +47,18 @@ export function plansConformance(open: () => Promise<LeaseStore>, { describe, it
       expect(await store.readPlan()).toEqual(plan(2, 'second'));
     });
 
+    it('numbers begin anew, with any, only where there is no plan', async () => {
+      const store = await open();
+
+      const first = await store.writePlan(plan(7), { anew: true });
+      const again = await store.writePlan(plan(8), { anew: true });
+      const next = await store.writePlan(plan(8), { anew: false });
+
+      expect(first).toEqual({ applied: true, item: plan(7) });
+      expect(again).toEqual({ applied: false, item: plan(7) });
+      expect(next).toEqual({ applied: true, item: plan(8) });
+    });
+
     it('a plan is read as it was written, with all that it may hold', async () => {
       const store = await open();
       const full: Plan = {

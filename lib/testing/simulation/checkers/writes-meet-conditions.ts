@@ -38,7 +38,7 @@ class Tables {
       case 'declareDead':
         return buried(args[0] as Parameters<MemberTable['declareDead']>[0], answer.item as Member);
       case 'writePlan':
-        return this.planned(answer.item as Plan);
+        return this.planned(answer.item as Plan, args[1] as { readonly anew?: boolean } | undefined);
       default:
         return null;
     }
@@ -54,9 +54,10 @@ class Tables {
     return `releases ${taskId} as ${memberId}/${incarnation} in epoch ${epoch}, where ${before?.owner?.memberId ?? 'nobody'} has epoch ${before?.epoch}`;
   }
 
-  private planned({ number }: Plan): string | null {
+  private planned({ number }: Plan, how: { readonly anew?: boolean } | undefined): string | null {
     const before = this.planNumber;
     this.planNumber = number;
+    if (how?.anew === true && number > before) return null; // the first, or after its row was deleted
     return number === before + 1 ? null : `writes plan ${number} where the newest is ${before}`;
   }
 }

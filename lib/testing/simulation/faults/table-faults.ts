@@ -164,6 +164,11 @@ export const rowDeleted: FaultKind = {
           const tasks = fault.table === 'leases' ? await leases.listLeases() : [];
           const member = members[Number(fault.row) % members.length];
           const lease = tasks[Number(fault.row) % tasks.length];
+          // Not drawn: scenes ask for it.
+          if (fault.table === 'plans' && leases.deleteItem('plans', 'newest')) {
+            fired({ plan: 'newest' });
+            return true;
+          }
           if (member !== undefined && leases.deleteItem('members', member.memberId)) fired({ member });
           if (lease !== undefined && leases.deleteItem('leases', lease.taskId)) fired({ lease });
           return member !== undefined || lease !== undefined;
