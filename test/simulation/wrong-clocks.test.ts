@@ -10,7 +10,7 @@ const ENVIRONMENTS = [
 ] as const;
 
 it.each(ENVIRONMENTS.flatMap((one) => [30_000, -30_000].map((ms) => [...one, ms] as const)))(
-  'members start at once though %s clock (environment %i) is wrong by %i ms from its start on',
+  'members start at once though %s clock (environment %i) is wrong by %i ms from its start on (trap 39)',
   async (_, environment, ms) => {
     const run = await runScene([{ kind: 'clock-skew', environment, ms, jumpAfterMs: 0 }], { doorbells: false });
 

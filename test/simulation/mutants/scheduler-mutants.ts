@@ -31,8 +31,8 @@ export const schedulerMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/leases/lease-transitions.ts',
-        find: 'return plan.number === (newest?.number ?? 0) + 1 ?',
-        replace: 'return plan.number > 0 || newest === null ?',
+        find: 'newest === null : plan.number === (newest?.number ?? 0) + 1;',
+        replace: 'newest === null : plan.number > 0;',
       },
     ],
   },
@@ -61,7 +61,7 @@ export const schedulerMutants: readonly Mutant[] = [
     ],
     edits: [
       {
-        file: 'lib/scheduler/next-plan.ts',
+        file: 'lib/scheduler/ask-assignor.ts',
         find: '  validateAssignment(assignor.name, input, placement);\n',
         replace: '',
       },
