@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CLOCK_TOLERANCE_MS } from '../../../../../lib/invoke/decode-payload.js';
 import { runScene, type SceneRun } from '../../../../support/simulation/fault-scene.js';
 
 const callsOf = (run: SceneRun, name: unknown, fromMs: number, toMs = Number.POSITIVE_INFINITY) =>
@@ -79,8 +80,9 @@ describe('a wrong clock', () => {
     },
   );
 
-  it('shows in what the process writes: an invocation of a slow clock has expired when it is made', async () => {
-    const run = await runScene([{ kind: 'clock-skew', environment: 0, ms: -30_000, jumpAfterMs: 0 }]);
+  it('shows in what the process writes: an invocation of a clock that is too slow has expired when it is made', async () => {
+    const ms = -CLOCK_TOLERANCE_MS - 10_000;
+    const run = await runScene([{ kind: 'clock-skew', environment: 0, ms, jumpAfterMs: 0 }]);
 
     const [asked] = run.entries('invocation-accepted').filter(({ fields }) => fields.target === 'task');
     const event = asked?.fields.event as { readonly expiresAtMs: number } | undefined;
