@@ -5,7 +5,8 @@ import { InvalidSettingError, TopologyError } from '../../model/errors.js';
  * Which records of two streams meet. Kafka: `JoinWindows`.
  *
  * A record of the right stream meets one of the left with the same key if
- * `left − before ≤ right ≤ left + after`, both ends inclusive.
+ * `left − before ≤ right ≤ left + after`, both ends inclusive. As in Kafka Streams ends before the epoch count as 0, and a window of no
+ * width (before and after together 0) needs a grace: without one the stores keep no record, and nothing joins.
  */
 export interface JoinWindowOptions {
   /**
