@@ -56,7 +56,7 @@ class WindowAggregate<K, V, A> extends WindowedProcessor<K, V, A> {
 
   private update(window: Window, record: StreamRecord<K, V>, key: ByteKey): Awaitable<void> {
     const at = packWindowKey(key, window.startMs, 0);
-    const stored = this.rows.get(at);
+    const stored = this.rows.readable(at, window.startMs);
     return isPromise(stored)
       ? stored.then((later) => this.foldInto(at, window, record, later))
       : this.foldInto(at, window, record, stored);

@@ -125,6 +125,14 @@ export class WindowRows<K, A> {
     return this.rows.get(at);
   }
 
+  /**
+   * The row that a record is added to; null if the store has let the time of its key go (W3), wherever its bytes are. Streams of a cogroup
+   * each have a time of their own, and one of them may be far behind the store that they share.
+   */
+  readable(at: ByteKey, timeMs: number): Awaitable<StoredValue | null> {
+    return timeMs < this.firstReadableMs ? null : this.rows.get(at);
+  }
+
   decode(stored: StoredValue): A {
     return this.rows.decode(stored);
   }

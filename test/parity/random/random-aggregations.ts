@@ -37,9 +37,10 @@ function windowedBy(draft: TopologyDraft, input: Piece): void {
     { ...input, kind: input.kind === 'cogrouped' ? 'windowedCogroup' : 'windowed', windowedKey: true, session },
   );
   const drawn = !final && draft.choice.happens(0.15) ? { retentionMs: SHORT_RETENTION_MS } : {};
-  // Where stream time jumps past the retention Kafka Streams loses final results, and its cache goes on showing sessions that the store
-  // has let go, for as long as there is memory: such cases are not to be equalled.
-  const retention = final || (session && draft.traits.cached) ? { retentionMs: LONG_RETENTION_MS } : drawn;
+  // Where stream time jumps past the retention Kafka Streams loses final results, and its cache goes on showing sessions and windows of a
+  // cogroup that the store has let go, for as long as there is memory: such cases are not to be equalled.
+  const shownByCache = draft.traits.cached && (session || input.kind === 'cogrouped');
+  const retention = final || shownByCache ? { retentionMs: LONG_RETENTION_MS } : drawn;
   aggregate(draft, made, window.type === 'unlimited' ? {} : retention);
 }
 
