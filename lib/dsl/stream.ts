@@ -1,4 +1,5 @@
 import { TopologyError } from '../model/errors.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 import type { FixedKeyProcessorSupplier } from '../processor/fixed-key.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { StreamRecord } from '../processor/stream-record.js';
@@ -116,7 +117,8 @@ export class Stream<K, V> implements KStream<K, V> {
   }
 
   merge(other: KStream<K, V>, options: NamedOptions = {}): KStream<K, V> {
-    if (!(other instanceof Stream) || other.wiring.graph !== this.wiring.graph) {
+    if (!(other instanceof Stream)) throw new TopologyError(`merge needs a stream, not ${kindOfValue(other)}`);
+    if (other.wiring.graph !== this.wiring.graph) {
       throw new TopologyError('merge: the other stream belongs to another builder', {
         remedy: 'Make both streams with one StreamsBuilder.',
       });

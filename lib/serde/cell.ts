@@ -10,7 +10,8 @@
 import { asBuffer, type ByteKey, byteKey, byteKeyAt, type Encoded, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
-import { encodedBy, type Serde } from './serde.js';
+import { messageOf } from '../model/thrown.js';
+import { encodedBy, type Serde, serializedBy } from './serde.js';
 
 export class Cell<T> {
   private decoded: boolean;
@@ -144,15 +145,12 @@ function isSame<T>(own: Serde<T> | null, other: Serde<T>): boolean {
   return own === other || (own !== null && own.format !== undefined && own.format === other.format);
 }
 
-function serializedBy<T>(serde: Serde<T>, value: T): Uint8Array {
-  return serde.serialize(value);
-}
-
 function encode<T, E extends Encoded>(serde: Serde<T>, value: T, by: (serde: Serde<T>, value: T) => E): E {
   try {
     return by(serde, value);
   } catch (cause) {
-    throw new SerializationError(`${kindOfValue(value)} does not fit the serde ${serde.format ?? ''}`, {
+    const name = serde.format === undefined ? 'the serde' : `the serde ${serde.format}`;
+    throw new SerializationError(`${kindOfValue(value)} does not fit ${name}: ${messageOf(cause)}`, {
       cause,
       details: { format: serde.format },
     });

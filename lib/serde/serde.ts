@@ -1,4 +1,5 @@
 import type { Encoded, PackedBytes } from '../model/byte-key.js';
+import { kindOfValue } from '../model/kind-of-value.js';
 
 /**
  * How a key or value becomes bytes and back. Kafka: `Serde`, `Serializer`, `Deserializer` in one.
@@ -67,5 +68,16 @@ export type SerdeType<S> = S extends Serde<infer T> ? T : never;
 
 /** A value as bytes, in the form that its serde gives at the least cost. @throws whatever the serde throws */
 export function encodedBy<T>(serde: Serde<T>, value: T): Encoded {
-  return serde.pack === undefined ? serde.serialize(value) : serde.pack(value);
+  return serde.pack === undefined ? serializedBy(serde, value) : serde.pack(value);
+}
+
+/**
+ * A value as bytes. A serde in JavaScript may answer anything: text would be written as if it were bytes, a promise as nothing.
+ *
+ * @throws whatever the serde throws · {TypeError} if it answers no bytes
+ */
+export function serializedBy<T>(serde: Serde<T>, value: T): Uint8Array {
+  const bytes: unknown = serde.serialize(value);
+  if (ArrayBuffer.isView(bytes)) return bytes as Uint8Array;
+  throw new TypeError(`serialize answered ${kindOfValue(bytes)}, a Uint8Array is wanted, at once`);
 }

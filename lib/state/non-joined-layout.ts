@@ -7,7 +7,7 @@
 import { asBuffer, type ByteKey, byteKey, bytesOfKey, type PackedBytes } from '../model/byte-key.js';
 import { DeserializationError } from '../model/errors.js';
 import { lookupsOfParts } from '../serde/lookups.js';
-import type { Serde } from '../serde/serde.js';
+import { type Serde, serializedBy } from '../serde/serde.js';
 import { packTime, TIME_BYTES, timeAt } from './packed-numbers.js';
 import { appendedTo, packedList, valuesOfList } from './value-list.js';
 
@@ -56,7 +56,7 @@ export function nonJoinedValues(list: PackedBytes): readonly PackedBytes[] {
 
 export function nonJoinedKeySerde<K>(key: Serde<K>): Serde<NonJoinedKey<K>> {
   return {
-    serialize: (of) => bytesOfKey(packNonJoinedKey(of.timestampMs, of.side, byteKey(key.serialize(of.key)))),
+    serialize: (of) => bytesOfKey(packNonJoinedKey(of.timestampMs, of.side, byteKey(serializedBy(key, of.key)))),
     deserialize: (bytes) => {
       const read = readNonJoinedKey(byteKey(bytes));
       return { ...read, key: key.deserialize(bytesOfKey(read.key)) };
@@ -71,7 +71,7 @@ export function nonJoinedValueSerde(left: Serde<unknown>, right: Serde<unknown>)
     serialize: (values) => {
       let list: PackedBytes | null = null;
       for (const { side, value } of values)
-        list = withNonJoinedValue(list, side, byteKey(serdeOf(side).serialize(value)));
+        list = withNonJoinedValue(list, side, byteKey(serializedBy(serdeOf(side), value)));
       return list === null ? Buffer.alloc(0) : bytesOfKey(list);
     },
     deserialize: (bytes) =>

@@ -5,8 +5,9 @@
  */
 import { type ByteKey, byteKey, bytesOfKey } from '../model/byte-key.js';
 import { DeserializationError, InvalidStateStoreError, SerializationError } from '../model/errors.js';
+import { messageOf } from '../model/thrown.js';
 import { READ_OWN_BYTES } from '../serde/own-bytes.js';
-import type { Serde } from '../serde/serde.js';
+import { type Serde, serializedBy } from '../serde/serde.js';
 import type { StoredValue } from './byte-store.js';
 import { readStored } from './read-stored.js';
 import type { ValueAndTimestamp } from './state-store.js';
@@ -31,7 +32,7 @@ export interface ValueFormat<V> {
 export function plainValues<V>(serde: Serde<V>, clock: StoreClock): ValueFormat<V> {
   return {
     decode: (stored) => readStored(stored, serde),
-    encode: (value) => ({ value: serde.serialize(value), timestampMs: clock.timestampMs() }),
+    encode: (value) => ({ value: serializedBy(serde, value), timestampMs: clock.timestampMs() }),
     timestampOfDelete: () => clock.timestampMs(),
   };
 }
@@ -43,7 +44,7 @@ export function plainValues<V>(serde: Serde<V>, clock: StoreClock): ValueFormat<
 export function timestampedValues<V>(serde: Serde<V>, clock: StoreClock): ValueFormat<ValueAndTimestamp<V>> {
   return {
     decode: (stored) => ({ value: readStored(stored, serde), timestampMs: stored.timestampMs }),
-    encode: ({ value, timestampMs }) => ({ value: serde.serialize(value), timestampMs }),
+    encode: ({ value, timestampMs }) => ({ value: serializedBy(serde, value), timestampMs }),
     timestampOfDelete: () => clock.timestampMs(),
   };
 }
@@ -66,7 +67,7 @@ export class StoreCodec<K, V> {
         details: { store: this.store },
       });
     }
-    return byteKey(this.serialized('key', () => this.keySerde.serialize(key)));
+    return byteKey(this.serialized('key', () => serializedBy(this.keySerde, key)));
   }
 
   /** @throws {DeserializationError} STREAMS_DESERIALIZATION_FAILED */
@@ -89,7 +90,7 @@ export class StoreCodec<K, V> {
     try {
       return serialize();
     } catch (cause) {
-      throw new SerializationError(`store ${this.store}: the ${what} does not fit its serde`, {
+      throw new SerializationError(`store ${this.store}: the ${what} does not fit its serde: ${messageOf(cause)}`, {
         cause,
         details: { store: this.store },
       });

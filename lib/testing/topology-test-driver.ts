@@ -460,7 +460,10 @@ export class TopologyTestDriver extends StoreAccess {
       partition === undefined
         ? `${holders.length} tasks have store '${name}': name the partition`
         : `no task has partition ${partition} of store '${name}'`,
-      { details: { store: name, partitions } },
+      {
+        details: { store: name, partitions },
+        remedy: `Give one of ${partitions.join(', ')} after the name of the store; partitionsOf('${name}') lists them.`,
+      },
     );
   }
 }

@@ -15,12 +15,13 @@ const FLAG: Kind = { wanted: 'true or false is wanted', holds: (given) => typeof
 const NAME: Kind = { wanted: 'a name is wanted', holds: (given) => typeof given === 'string' };
 const FUNCTION: Kind = { wanted: 'a function is wanted', holds: (given) => typeof given === 'function' };
 const SERDE: Kind = {
-  wanted: 'a serde is wanted, such as string()',
+  wanted: 'a serde is wanted, such as string(), whose functions are not async',
   holds(given) {
     const serde = given as { readonly serialize?: unknown; readonly deserialize?: unknown } | null;
-    return typeof serde?.serialize === 'function' && typeof serde.deserialize === 'function';
+    return answersAtOnce(serde?.serialize) && answersAtOnce(serde?.deserialize);
   },
 };
+
 const TEXTS_BY_NAME: Kind = {
   wanted: "texts by name are wanted, such as { 'retention.ms': '1000' }",
   holds: (given) => isPlain(given) && Object.values(given).every((value) => typeof value === 'string'),
@@ -70,6 +71,11 @@ export function expectOptions<O extends object>(call: string, given: O, known: r
     throw refused(named, `${name} is ${kindOfValue(value)}, ${kind.wanted}`, { option: name });
   }
   return given;
+}
+
+/** Of a serde that is async what is read would go on as a promise, and be written as if that were the value. */
+function answersAtOnce(given: unknown): boolean {
+  return typeof given === 'function' && Object.prototype.toString.call(given) !== '[object AsyncFunction]';
 }
 
 function isPlain(given: unknown): given is Readonly<Record<string, unknown>> {

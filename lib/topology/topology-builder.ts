@@ -6,6 +6,7 @@
  */
 import { TopologyError } from '../model/errors.js';
 import { kindOfValue } from '../model/kind-of-value.js';
+import { messageOf } from '../model/thrown.js';
 import type { ProcessorSupplier } from '../processor/processor.js';
 import type { Serde } from '../serde/serde.js';
 import { compileTopology, type GlobalStoreParts } from './compile-topology.js';
@@ -392,7 +393,11 @@ function expectNewEachTime(node: string, supplier: () => unknown): void {
     made = [supplier(), supplier()];
   } catch (thrown) {
     if (thrown instanceof TopologyError) throw ofProcessor(node, thrown);
-    return; // the task's start says so, with the error as its cause
+    throw new TopologyError(`processor '${node}': its supplier throws: ${messageOf(thrown)}`, {
+      cause: thrown,
+      details: { node },
+      remedy: 'Let the supplier make a processor, () => new YourProcessor(): what may fail is for its init.',
+    });
   }
   for (const processor of made) expectProcessor(processor, `processor '${node}'`, { node });
   if (made[0] !== made[1]) return;

@@ -2,6 +2,7 @@ import type { Awaitable } from '../../model/awaitable.js';
 import { asBuffer, type ByteKey, bytesOfKey, type Encoded } from '../../model/byte-key.js';
 import { DeserializationError, SerializationError } from '../../model/errors.js';
 import { kindOfValue } from '../../model/kind-of-value.js';
+import { messageOf } from '../../model/thrown.js';
 import type { ProcessorContext } from '../../processor/processor-context.js';
 import { Cell } from '../../serde/cell.js';
 import { READ_OWN_BYTES } from '../../serde/own-bytes.js';
@@ -108,7 +109,7 @@ export class RowStore<K, V> {
     try {
       return encodedBy(this.serde, value);
     } catch (cause) {
-      throw new SerializationError(`${kindOfValue(value)} does not fit store '${this.name}'`, {
+      throw new SerializationError(`${kindOfValue(value)} does not fit store '${this.name}': ${messageOf(cause)}`, {
         cause,
         details: { store: this.name },
       });

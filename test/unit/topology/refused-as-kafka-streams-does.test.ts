@@ -17,6 +17,9 @@ const text = { key: string(), value: string() };
 const none = null as never;
 const idle = () => ({ process() {} });
 const shared: Processor<string, string> = { process() {} };
+class Step {
+  process() {}
+}
 const kept = (more: { readonly logged?: boolean } = {}): StoreSpec => keyValueStore({ name: 'kept', ...text, ...more });
 const fromTopic = { topic: 'facts', source: 'facts-source', processor: 'facts-update', ...text };
 
@@ -57,6 +60,21 @@ refuses('a node is refused, and named, as Kafka Streams refuses it', [
     'a supplier that gives one object',
     ["'step'"],
     () => source().addProcessor('step', () => shared, { parents: 'lines' }),
+  ],
+  [
+    'a supplier that throws',
+    ["'step'", 'no database'],
+    () => {
+      const throws = () => {
+        throw new Error('no database');
+      };
+      return source().addProcessor('step', throws, { parents: 'lines' });
+    },
+  ],
+  [
+    'a class in the place of a supplier',
+    ["'step'"],
+    () => source().addProcessor('step', Step as never, { parents: 'lines' }),
   ],
   ['a processor without parents', ["'step'"], () => source().addProcessor('step', idle, { parents: [] })],
   ['parents that are null', ["'step'"], () => source().addProcessor('step', idle, { parents: none })],

@@ -1,5 +1,6 @@
 /** What `KStream` and its options of Kafka Streams 4.1 refuse, call by call: each is refused, and named by the name or store it was given. */
-import { kept, lined, mine, name, none, refuses, shared, stream, yes } from '../../../support/refusals.js';
+import { string } from '../../../../lib/index.js';
+import { kept, lined, mine, name, none, refuses, shared, stream, table, yes } from '../../../support/refusals.js';
 
 refuses('a step of a stream is refused as Kafka Streams refuses it', [
   ['filter', [mine], () => stream().filter(none, { name })],
@@ -18,7 +19,17 @@ refuses('a step of a stream is refused as Kafka Streams refuses it', [
     ["'mine-a'"],
     () => lined((lines) => lines.split({ name }).branch(yes, { name: '-a' }).branch(yes, { name: '-a' })),
   ],
-  ['merge with null', [mine], () => stream().merge(none, { name })],
+  ['merge with null', [mine, 'not null'], () => stream().merge(none, { name })],
+  ['merge with a table', [mine, 'needs a stream'], () => stream().merge(table() as never, { name })],
+  [
+    'an async serde',
+    [mine, 'are not async'],
+    () =>
+      stream().mapValues((value) => value, {
+        name,
+        value: { ...string(), serialize: async () => Buffer.alloc(0) } as never,
+      }),
+  ],
   ['merge with another builder’s', [mine], () => stream().merge(stream(), { name })],
   ['to null', [mine], () => lined((lines) => lines.to(none, { name }))],
   ['to what is no topic', [mine, "'a b'"], () => lined((lines) => lines.to('a b', { name }))],
