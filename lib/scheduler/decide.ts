@@ -13,7 +13,7 @@ import type { Action, AnnouncePlan, InvokeStandby } from './actions.js';
 import { assess, invocations, type Membership, retirements } from './membership.js';
 import { asksAssignor, nextPlan } from './next-plan.js';
 import type { ApplicationState } from './state.js';
-import { resolveTopics } from './topics.js';
+import { type Resolution, resolveTopics } from './topics.js';
 
 /** Tasks whose snapshots one invocation of the standby function advances. */
 export const MAX_TASKS_PER_STANDBY = 10;
@@ -38,13 +38,17 @@ export interface Decision {
  * Decides what a tick does.
  *
  * @param refused why the plan decided upon before could not be written, so that the newest has to stay; null: none was
+ * @param resolution of the state's topics, by `resolveTopics`
  * @throws errors of kind `invalid`, before anything is touched: {PartitionCountChangedError}
  *   STREAMS_PARTITION_COUNT_CHANGED · {MissingSourceTopicError} STREAMS_MISSING_SOURCE_TOPIC · {NotCopartitionedError}
  *   STREAMS_NOT_COPARTITIONED · {InternalTopicMismatchError} STREAMS_INTERNAL_TOPIC_MISMATCH · {InvalidAssignmentError}
  *   STREAMS_INVALID_ASSIGNMENT where no plan could stay
  */
-export function decide(state: ApplicationState, refused: StreamsError | null = null): Decision {
-  const resolution = resolveTopics(state);
+export function decide(
+  state: ApplicationState,
+  refused: StreamsError | null = null,
+  resolution: Resolution = resolveTopics(state),
+): Decision {
   const membership = assess(state);
   const { write, rejected, waitingFor } = nextPlan(state, membership, resolution, refused);
   const plan = write?.plan ?? state.plan;
@@ -68,8 +72,7 @@ export function decide(state: ApplicationState, refused: StreamsError | null = n
  *
  * @throws as {@link decide}
  */
-export function tasksToPlace(state: ApplicationState): readonly TaskSpec[] | null {
-  const resolution = resolveTopics(state);
+export function tasksToPlace(state: ApplicationState, resolution: Resolution): readonly TaskSpec[] | null {
   return asksAssignor(state, assess(state), resolution) ? resolution.resolved.tasks : null;
 }
 

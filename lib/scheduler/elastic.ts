@@ -5,17 +5,16 @@ import { slotsWantedBy } from '../leases/slots.js';
 import type { MembersRange } from '../model/settings.js';
 import type { HeartbeatWatch } from './heartbeat-watch.js';
 import type { ApplicationState } from './state.js';
-import { resolveTopics } from './topics.js';
+import type { Resolution } from './topics.js';
 import { isHigh, isLow, type WorkLoad, wantedMembers } from './wanted-members.js';
 import { workLoadOf } from './work-load.js';
 
 /**
  * The state with the number of members that its load asks for. Who holds back wants what the newest plan lists, as ever.
- *
- * @throws as `resolveTopics`
  */
 export function withWanted(
   state: ApplicationState,
+  { resolved }: Resolution,
   range: MembersRange,
   watch: HeartbeatWatch,
   nowMonotonicMs: number,
@@ -23,7 +22,7 @@ export function withWanted(
   if (state.holdsBack) return state;
   const { plan } = state;
   const { membersCooldownMs: cooldownMs, membersLagTargetMs: lagTargetMs, tasksPerMember } = state.app.settings;
-  const taskIds = resolveTopics(state).resolved.tasks.map(({ taskId }) => taskId);
+  const taskIds = resolved.tasks.map(({ taskId }) => taskId);
   const load = workLoadOf(state, taskIds);
   const drained = drainedSlots(state.members);
   const slots = plan === null || plan.rest !== undefined ? null : slotsWantedBy(plan).filter((id) => !drained.has(id));

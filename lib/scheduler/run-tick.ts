@@ -19,6 +19,7 @@ import type { Precedence } from './precedence.js';
 import { startNotice } from './start-notice.js';
 import type { ApplicationState } from './state.js';
 import { withWeights } from './task-weights.js';
+import { resolveTopics } from './topics.js';
 
 /** What may differ from the application's settings from tick to tick. */
 export interface TickOverrides {
@@ -103,13 +104,15 @@ async function tick(
     precedence,
   });
   const nowMonotonicMs = ports.host.clock.monotonic();
-  const counted = typeof wanted === 'number' ? observed : withWanted(observed, wanted, watch, nowMonotonicMs);
+  const resolution = resolveTopics(observed);
+  const counted =
+    typeof wanted === 'number' ? observed : withWanted(observed, resolution, wanted, watch, nowMonotonicMs);
   const seen = withWeights(counted, watch, nowMonotonicMs);
-  const tasks = refused === null ? tasksToPlace(seen) : null;
+  const tasks = refused === null ? tasksToPlace(seen, resolution) : null;
   const { topics } = seen;
   const changelogs = tasks === null ? null : await observeChangelogs({ ...ports, app: seen.app, tasks, topics });
   const state: ApplicationState = { ...seen, changelogs };
-  const { actions, rejected, waitingFor } = decide(state, refused);
+  const { actions, rejected, waitingFor } = decide(state, refused, resolution);
   const { logger, metrics } = ports.host;
   if (rejected !== null) {
     logger.error('plan-rejected', { code: rejected.code, message: rejected.message });

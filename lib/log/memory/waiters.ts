@@ -45,28 +45,16 @@ export async function waitForNews(
 ): Promise<void> {
   throwIfAborted(signal);
   const timer = new AbortController();
-  let isOver = false;
-  let wake = (): void => undefined;
-  const woken = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
+  const wake = () => timer.abort(NEWS);
   for (const source of sources) source.add(wake);
   signal?.addEventListener('abort', wake, { once: true });
   try {
-    const elapsed = clock.sleep(ms, timer.signal).then(
-      () => {
-        isOver = true;
-      },
-      (thrown: unknown) => {
-        // The timer is cancelled when something else woke us: nobody listens to it any more.
-        if (!timer.signal.aborted) throw thrown;
-      },
-    );
-    await Promise.race([woken, elapsed]);
+    await clock.sleep(ms, timer.signal);
+  } catch (thrown) {
+    if (!timer.signal.aborted) throw thrown;
   } finally {
     for (const source of sources) source.remove(wake);
     signal?.removeEventListener('abort', wake);
-    if (!isOver) timer.abort(NEWS);
   }
   throwIfAborted(signal);
 }

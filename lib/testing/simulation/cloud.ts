@@ -46,6 +46,12 @@ export interface CloudOptions {
   readonly topics: Readonly<Record<string, number>>;
 }
 
+interface EffectListener {
+  readonly hear: (effect: Effect) => void;
+  /** Names of the methods that it hears of; null: all. */
+  readonly methods: readonly string[] | null;
+}
+
 interface CloudParts extends CloudOptions {
   readonly time: VirtualTime;
   readonly timeline: Timeline;
@@ -77,7 +83,9 @@ export class Cloud {
     inBackground: (work) => this.inBackground(work),
   });
   private faults: readonly ActiveFault[] = [];
-  private readonly effectListeners: ((effect: Effect) => void)[] = [];
+  private readonly effectListeners: EffectListener[] = [];
+  /** Those that hear of a method, by its name: made when it is first called. */
+  private readonly listenersOf = new Map<string, readonly EffectListener[]>();
   private readonly background = new Set<Promise<void>>();
   private readonly ending = new AbortController();
   private wantedMembers: number;
@@ -201,13 +209,22 @@ export class Cloud {
     while (this.background.size > 0) await Promise.all(this.background);
   }
 
-  /** Hears of each effect on the outside, at its moment. */
-  listen(listener: (effect: Effect) => void): void {
-    this.effectListeners.push(listener);
+  /** Hears of each effect on the outside, at its moment, or only of those of methods of these names: calls are many. */
+  listen(hear: (effect: Effect) => void, methods: readonly string[] | null = null): void {
+    this.effectListeners.push({ hear, methods });
+    this.listenersOf.clear();
   }
 
   effect(effect: Effect): void {
-    for (const listener of this.effectListeners) listener(effect);
+    for (const { hear } of this.listeners(effect.method)) hear(effect);
+  }
+
+  private listeners(method: string): readonly EffectListener[] {
+    const known = this.listenersOf.get(method);
+    if (known !== undefined) return known;
+    const made = this.effectListeners.filter(({ methods }) => methods === null || methods.includes(method));
+    this.listenersOf.set(method, made);
+    return made;
   }
 
   /** Undefined: no fault has it wait. */

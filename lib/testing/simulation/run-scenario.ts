@@ -132,9 +132,10 @@ class Running {
 
   private async sample(): Promise<void> {
     const { cloud } = this;
+    const sampling = this.watched.filter(({ run }) => run.sample !== undefined);
     while (!this.isOver && (await cloud.until(cloud.time.nowMs + SAMPLE_INTERVAL_MS))) {
       await this.witness.sample();
-      for (const { run } of this.watched) await run.sample?.();
+      for (const { run } of sampling) await run.sample?.();
     }
   }
 

@@ -6,6 +6,7 @@
  *   S3  a producer that has failed is dead to its user (L5 of log.ts); who uses it again has broken a rule
  */
 import type { Log, TransactionalProducer } from '../../log/log.js';
+import { isPromise } from '../../model/awaitable.js';
 import { AbortedError } from '../../model/errors.js';
 import { mortalPorts } from '../../runtime/mortal-ports.js';
 import type { RuntimePorts } from '../../runtime/ports.js';
@@ -39,6 +40,16 @@ export interface ProducerTag {
 /** What a call came to in the outside world. */
 export type Effect = PortCall &
   ({ readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly error: unknown });
+
+// Written out: thousands of calls a run, and a spread of each costs as much as the call.
+
+function answered({ process, port, method, args, reads, producer }: PortCall, answer: unknown): Effect {
+  return { process, port, method, args, reads, producer, ok: true, answer };
+}
+
+function failed({ process, port, method, args, reads, producer }: PortCall, error: unknown): Effect {
+  return { process, port, method, args, reads, producer, ok: false, error };
+}
 
 export interface CallHooks {
   /** Undefined: nothing to wait for. */
@@ -150,25 +161,22 @@ class SimulatedPorts {
     if (waiting !== undefined) await waiting;
     if (process.isFrozen) await process.thawed();
     if (process.isDead) throw new AbortedError(`${process.name} died before it had sent ${call.method}`);
-    const effected = await this.withEffect(call, effect);
+    let effected: unknown;
+    try {
+      effected = await effect(call.args);
+    } catch (error) {
+      hooks.effects(failed(call, error));
+      throw error;
+    }
+    hooks.effects(answered(call, effected));
     const holding = hooks.after(call, effected);
     if (holding !== undefined) await holding;
-    const answer = await hooks.answer(call, effected);
+    const heard = hooks.answer(call, effected);
+    const answer = isPromise(heard) ? await heard : heard;
     const answerMs = this.latencyMs();
     if (answerMs > 0) await this.clock.sleep(answerMs);
     if (process.isFrozen) await process.thawed();
     return answer;
-  }
-
-  private async withEffect(call: PortCall, effect: (args: readonly unknown[]) => Promise<unknown>): Promise<unknown> {
-    try {
-      const answer = await effect(call.args);
-      this.hooks.effects({ ...call, ok: true, answer });
-      return answer;
-    } catch (error) {
-      this.hooks.effects({ ...call, ok: false, error });
-      throw error;
-    }
   }
 
   private latencyMs(): number {

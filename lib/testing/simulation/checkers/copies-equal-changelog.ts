@@ -4,11 +4,13 @@
  * where somebody else's transaction hung open below (K1 of runtime/kept-stores.ts). Its tail brings the same again. And who copies writes
  * nothing: only who has taken a task's lease writes objects of it.
  */
+
 import type { Offset } from '../../../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { KeptStore } from '../../../runtime/kept-stores.js';
 import { LazyStore } from '../../../state/lazy-store.js';
 import type { TaskChangelog } from '../../../topology/resolve-partitions.js';
+import type { Effect } from '../simulated-ports.js';
 import type { SimulatedProcess } from '../simulated-process.js';
 import type { CheckedRun, Checker } from './checker.js';
 import { contentDiffers, foldOf, type StoreContent, storeEntry } from './store-contents.js';
@@ -139,13 +141,15 @@ function takeOver(content: Map<string, string>, key: string, value: string | und
 /** Objects are named `<application>/<task>/<store>/…`. */
 function hearWrites({ cloud, wrong }: CheckedRun): void {
   const taken = new Set<string>();
-  cloud.listen(({ port, method, args, process, ok }) => {
+  const hear = ({ method, args, process, ok }: Effect) => {
     if (!ok || process.runs !== 'task') return;
-    if (port === 'leases' && method === 'takeLease')
+    if (method === 'takeLease') {
       taken.add(`${process.name} ${(args[0] as { readonly taskId: string }).taskId}`);
-    if (port !== 'snapshots' || !/^(create|put|write)/.test(method)) return;
+      return;
+    }
     const taskId = String(args[0]).split('/')[1] ?? '';
     if (!taken.has(`${process.name} ${taskId}`))
       wrong(`${process.name} writes ${String(args[0])}, and has never had the lease of ${taskId}`);
-  });
+  };
+  cloud.listen(hear, ['takeLease', 'create']);
 }

@@ -1,6 +1,7 @@
 /** No slot is claimed by an invocation that began long after its payload had expired (traps 44): whoever asked has asked again. */
 import { CLOCK_TOLERANCE_MS } from '../../../invoke/decode-payload.js';
 import type { Conditional } from '../../../leases/lease-store.js';
+import type { Effect } from '../simulated-ports.js';
 import type { Checker } from './checker.js';
 
 /** What a process may do between its start and its look at the payload, whose expiry it stretches by what clocks may be apart. */
@@ -25,13 +26,14 @@ export const latePayloadsAreIgnored: Checker = {
         lateMs.set(who, cloud.host.clock.now() - expiresAtMs);
       }
     });
-    cloud.listen(({ process, port, method, ...outcome }) => {
-      if (port !== 'leases' || method !== 'claimMember' || !outcome.ok) return;
-      if (!(outcome.answer as Conditional<unknown>).applied) return;
+    const claimed = (effect: Effect) => {
+      if (!effect.ok || !(effect.answer as Conditional<unknown>).applied) return;
+      const { process } = effect;
       const late = lateMs.get(process.name) ?? Number.NEGATIVE_INFINITY;
       if (late > SLACK_MS + Math.abs(process.skewMs))
         wrong(`${process.name} claims a slot, and its payload had expired ${Math.round(late)} ms before it began`);
-    });
+    };
+    cloud.listen(claimed, ['claimMember']);
     return {};
   },
 };

@@ -7,11 +7,13 @@
  * nothing: at least once, its first records may have been committed without. A task of which two topics were created again, or one twice, or whose lease was deleted, is left alone:
  * the one may excuse the other, and who deletes a lease accepts what is there.
  */
+
 import type { FetchResult } from '../../../log/log.js';
 import { greatest } from '../../../model/lists.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import type { TaskSpec } from '../../../topology/resolve-partitions.js';
 import type { Harm } from '../harms.js';
+import type { Effect } from '../simulated-ports.js';
 import type { CheckedRun, Checker } from './checker.js';
 
 export const lossIsSaid: Checker = {
@@ -30,12 +32,12 @@ export const lossIsSaid: Checker = {
       for (const [key, { nextOffset }] of offsets)
         if (nextOffset !== transactions.committedOffsets.get(key)?.nextOffset) movedAtMs.set(key, cloud.time.nowMs);
     });
-    cloud.listen((effect) => {
-      if (effect.method !== 'fetch' || cloud.harms.all.length === 0) return;
-      if (effect.port !== 'log' || effect.process.runs !== 'task' || !effect.ok) return;
+    const fetched = (effect: Effect) => {
+      if (cloud.harms.all.length === 0 || effect.process.runs !== 'task' || !effect.ok) return;
       for (const result of effect.answer as readonly FetchResult[])
         if (result.records.size > 0) readAtMs.set(topicPartitionKey(result), cloud.time.nowMs);
-    });
+    };
+    cloud.listen(fetched, ['fetch']);
     cloud.timeline.listen(({ who, event, fields }) => {
       if (who !== 'fault' || event !== 'row-deleted') return;
       const lease = fields.lease as { readonly taskId: string } | undefined;

@@ -2,9 +2,11 @@
  * Who restores a store begins with the newest snapshot that it was shown, unless it says why not: an older one costs a longer
  * tail, and one day what its tail can not bring (docs/design.md §7).
  */
+
 import { greatest } from '../../../model/lists.js';
 import { parseManifestName, storePrefix } from '../../../snapshots/snapshot-names.js';
 import type { ObjectEntry } from '../../../snapshots/snapshot-store.js';
+import type { Effect } from '../simulated-ports.js';
 import type { Checker } from './checker.js';
 
 /** Before the manifests of one life of a changelog: application, task, store, topic id. */
@@ -18,15 +20,16 @@ export const newestSnapshotIsUsed: Checker = {
     const { applicationId } = cloud.app;
     /** By process and store: where the newest snapshot stood in the last listing. */
     const shown = new Map<string, number>();
-    cloud.listen(({ port, method, args, process, ...outcome }) => {
-      if (port !== 'snapshots' || method !== 'list' || !outcome.ok) return;
-      const prefix = String(args[0]);
+    const listed = (effect: Effect) => {
+      if (!effect.ok) return;
+      const prefix = String(effect.args[0]);
       if (!MANIFESTS.test(prefix)) return;
-      const offsets = (outcome.answer as readonly ObjectEntry[]).flatMap(
+      const offsets = (effect.answer as readonly ObjectEntry[]).flatMap(
         ({ name }) => parseManifestName(prefix, name)?.nextOffset ?? [],
       );
-      shown.set(`${process.name} ${prefix.split('/').slice(0, 3).join('/')}/`, greatest(0, offsets));
-    });
+      shown.set(`${effect.process.name} ${prefix.split('/').slice(0, 3).join('/')}/`, greatest(0, offsets));
+    };
+    cloud.listen(listed, ['list']);
     cloud.timeline.listen(({ who, event, fields }) => {
       if (event !== 'restore-started' || fields.mode === 'memory') return;
       const { taskId, store, fromOffset, toOffset, refused } = fields as unknown as RestoreStarted;

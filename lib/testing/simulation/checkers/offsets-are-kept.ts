@@ -3,9 +3,11 @@
  * `offsetsRetentionMs` (design.md §4), and no later than a living session may stand still after that. A session commits nothing before its
  * stores are restored, however long they are held back; where it begins then is what it has read after its fence.
  */
+
 import type { ProducerOptions } from '../../../log/log.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import { transactionalId } from '../../../runtime/task-run.js';
+import type { Effect } from '../simulated-ports.js';
 import type { SimulatedProcess } from '../simulated-process.js';
 import type { CheckedRun, Checker, WatchedRun } from './checker.js';
 import { SAMPLE_INTERVAL_MS } from './checker.js';
@@ -49,11 +51,12 @@ class Watching implements WatchedRun {
     });
     const stateless = witness.map.tasks.filter(({ changelogs }) => changelogs.length === 0);
     const restoresNothing = new Set(stateless.map(({ taskId }) => transactionalId(cloud.app, taskId)));
-    cloud.listen(({ port, method, args, process, ok }) => {
-      if (port !== 'log' || method !== 'initProducer' || !ok) return;
+    const opened = ({ args, process, ok }: Effect) => {
+      if (!ok) return;
       const id = (args[0] as ProducerOptions).transactionalId;
       this.sessions.set(id, { process, sinceMs: restoresNothing.has(id) ? cloud.time.nowMs : null });
-    });
+    };
+    cloud.listen(opened, ['initProducer']);
     cloud.timeline.listen(({ who, event, fields }) => {
       const id = `${cloud.app.applicationId}-${String(fields.taskId)}`;
       const session = this.sessions.get(id);

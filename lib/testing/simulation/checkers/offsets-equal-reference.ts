@@ -2,8 +2,10 @@
  * Committed offsets stand at the end of every input when all is processed, and never go backward on the way: neither by what a
  * transaction commits nor by what is read.
  */
+
 import { topicPartitionKey } from '../../../model/topic-partition.js';
 import { soundInputs } from '../settled.js';
+import type { Effect } from '../simulated-ports.js';
 import type { CheckedRun, Checker } from './checker.js';
 
 export const offsetsEqualReference: Checker = {
@@ -18,10 +20,10 @@ export const offsetsEqualReference: Checker = {
         wrong(`${process} sets the committed offset of ${key} back from ${before} to ${nextOffset}`);
       }
     });
-    cloud.listen(({ process, method, port, ok }) => {
-      if (port === 'log' && method === 'commitOffsets' && ok)
-        wrong(`${process.name} commits offsets outside a transaction, where no fence protects them`);
-    });
+    const committed = ({ process, ok }: Effect) => {
+      if (ok) wrong(`${process.name} commits offsets outside a transaction, where no fence protects them`);
+    };
+    cloud.listen(committed, ['commitOffsets']);
     return { ended: () => checkEnds(run) };
   },
 };

@@ -25,7 +25,8 @@ export const oneEffectiveWriter: Checker = {
     const ids = new Set(witness.map.tasks.map(({ taskId }) => transactionalId(cloud.app, taskId)));
     const writers = new WritersByLease();
     const newest = new Map<string, Writer>();
-    cloud.listen((effect) => writers.hear(effect, (taskId) => transactionalId(cloud.app, taskId)));
+    const idOf = (taskId: string) => transactionalId(cloud.app, taskId);
+    cloud.listen((effect) => writers.hear(effect, idOf), ['takeLease', 'initProducer']);
     witness.transactions.listen(({ producer, process }) => {
       const { transactionalId: id } = producer;
       if (!ids.has(id)) return wrong(`${process} commits as ${id}, which is no task's`);
@@ -50,18 +51,19 @@ class WritersByLease {
     return this.writers.get(producer);
   }
 
-  hear({ port, method, args, process, ...outcome }: Effect, idOf: (taskId: string) => string): void {
-    if (!outcome.ok) return;
-    if (port === 'leases' && method === 'takeLease') {
-      const { applied, item } = outcome.answer as Conditional<Lease>;
+  hear(effect: Effect, idOf: (taskId: string) => string): void {
+    if (!effect.ok) return;
+    const { method, args, process, answer } = effect;
+    if (method === 'takeLease') {
+      const { applied, item } = answer as Conditional<Lease>;
       if (!applied) return;
       const id = idOf(item.taskId);
       const take = (this.takes.get(id) ?? 0) + 1;
       this.takes.set(id, take);
       this.taken.set(`${process.name} ${id}`, take);
-    } else if (port === 'log' && method === 'initProducer') {
+    } else {
       const { transactionalId: id } = args[0] as ProducerOptions;
-      const { producerId, epoch } = outcome.answer as TransactionalProducer;
+      const { producerId, epoch } = answer as TransactionalProducer;
       const take = this.taken.get(`${process.name} ${id}`) ?? 0;
       this.writers.set(producerKey({ transactionalId: id, producerId, epoch }), { process: process.name, take });
     }

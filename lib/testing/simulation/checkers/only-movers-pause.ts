@@ -3,10 +3,12 @@
  * plan since it took the task grants it to that member. A run that takes its own lease again, since it was fenced, goes on: a plan of before
  * may have asked it to end.
  */
+
 import type { Conditional } from '../../../leases/lease-store.js';
 import type { Incarnation, Lease, MemberId, Plan } from '../../../leases/records.js';
 import { isGrantedTo } from '../../../leases/rules.js';
 import type { TaskId } from '../../../model/task-id.js';
+import type { Effect } from '../simulated-ports.js';
 import type { Checker } from './checker.js';
 
 /** Events with which a run of a task ends. */
@@ -18,18 +20,19 @@ export const onlyMoversPause: Checker = {
     const plans: Plan[] = [];
     /** By task and owner, of runs that go on: plans that there were when it took the lease; another may have it before the end is logged. */
     const plansAtTake = new Map<string, number>();
-    cloud.listen(({ port, method, ...outcome }) => {
-      if (port !== 'leases' || !outcome.ok) return;
-      if (method === 'writePlan') {
-        const { applied, item } = outcome.answer as Conditional<Plan>;
+    const hear = (effect: Effect) => {
+      if (!effect.ok) return;
+      if (effect.method === 'writePlan') {
+        const { applied, item } = effect.answer as Conditional<Plan>;
         if (applied) plans.push(item);
-      } else if (method === 'takeLease') {
-        const { applied, item } = outcome.answer as Conditional<Lease>;
+      } else {
+        const { applied, item } = effect.answer as Conditional<Lease>;
         if (!applied || item.owner === null) return;
         const owner = ownership(item.taskId, item.owner);
         if (!plansAtTake.has(owner)) plansAtTake.set(owner, plans.length);
       }
-    });
+    };
+    cloud.listen(hear, ['writePlan', 'takeLease']);
     cloud.timeline.listen(({ who, event, fields }) => {
       if (!TASK_ENDS.has(event)) return;
       const taskId = fields.taskId as TaskId;

@@ -5,8 +5,10 @@
  * It may twice: where the answer to its plan is lost and another that has just begun writes the next one, it does not know that it
  * has begun. Holding back lasts as long as an invocation (G3), so there is no third time.
  */
+
 import type { Conditional } from '../../../leases/lease-store.js';
 import type { Plan } from '../../../leases/records.js';
+import type { Effect } from '../simulated-ports.js';
 import type { Checker } from './checker.js';
 
 /** By one invocation. */
@@ -20,9 +22,10 @@ export const plansDoNotSwing: Checker = {
     cloud.timeline.listen(({ who, event }) => {
       if (event === 'invocation-started') overruled.delete(who);
     });
-    cloud.listen(({ port, method, process, ...outcome }) => {
-      if (port !== 'leases' || method !== 'writePlan' || !outcome.ok) return;
-      const { applied, item } = outcome.answer as Conditional<Plan>;
+    const written = (effect: Effect) => {
+      if (!effect.ok) return;
+      const { process } = effect;
+      const { applied, item } = effect.answer as Conditional<Plan>;
       if (!applied) return;
       const isOther = newest !== null && newest.settingsDigest !== item.settingsDigest;
       newest = item;
@@ -32,7 +35,8 @@ export const plansDoNotSwing: Checker = {
       if (times <= OVERRULED_MOST) return;
       const why = `plan ${item.number}, ${item.reason}`;
       wrong(`${process.name} plans against the settings of others once more, after ${OVERRULED_MOST} times: ${why}`);
-    });
+    };
+    cloud.listen(written, ['writePlan']);
     return {};
   },
 };

@@ -2,9 +2,11 @@
  * How far changelogs had been written when a snapshot of them was published: what was committed up to there may be in the snapshot
  * although it lies beyond its offset (N2 of runtime/snapshot.ts), where somebody else's transaction hangs open below.
  */
+
 import type { Offset } from '../../../model/offset.js';
 import { type TopicPartitionKey, topicPartitionKey } from '../../../model/topic-partition.js';
 import { storePrefix } from '../../../snapshots/snapshot-names.js';
+import type { Effect } from '../simulated-ports.js';
 import type { CheckedRun } from './checker.js';
 
 const MANIFEST = /\.manifest$/;
@@ -26,9 +28,9 @@ export class PublishedEnds {
     const changelogs = witness.map.tasks.flatMap(({ taskId, changelogs: of }) =>
       of.map(({ store, ...at }) => ({ at, prefix: storePrefix({ applicationId, taskId, store }) })),
     );
-    cloud.listen(({ port, method, args, ...outcome }) => {
-      if (port !== 'snapshots' || method !== 'create' || !outcome.ok || outcome.answer !== true) return;
-      const manifest = String(args[0]);
+    const created = (effect: Effect) => {
+      if (!effect.ok || effect.answer !== true) return;
+      const manifest = String(effect.args[0]);
       if (!isManifest(manifest)) return;
       const of = changelogs.find(({ prefix }) => manifest.startsWith(prefix));
       if (of === undefined) return;
@@ -39,7 +41,8 @@ export class PublishedEnds {
         () => null,
       );
       this.published.push({ manifest, changelog, atMs: cloud.time.nowMs, end });
-    });
+    };
+    cloud.listen(created, ['create']);
   }
 
   /** The end when this manifest was published; null: it was not seen, or the changelog was gone. */

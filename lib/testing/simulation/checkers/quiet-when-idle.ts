@@ -24,7 +24,7 @@ export const quietWhenIdle: Checker = {
     cloud.timeline.listen(({ event, fields }) => {
       if (event === 'invocation-accepted') invoked.push(String(fields.target));
     });
-    cloud.listen((effect) => standbys.hear(effect));
+    cloud.listen((effect) => standbys.hear(effect), ['releaseLease', 'invoke']);
     return {
       async settled() {
         if (subject.sleeps !== true || cloud.harms.all.length > 0) return;

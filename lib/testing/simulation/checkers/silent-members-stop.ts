@@ -44,7 +44,7 @@ export const silentMembersStop: Checker = {
   },
 };
 
-function isRenewal({ port, method, ...outcome }: Effect): boolean {
-  if (port !== 'leases' || !outcome.ok || (method !== 'heartbeat' && method !== 'claimMember')) return false;
-  return (outcome.answer as Conditional<Member>).applied;
+function isRenewal(effect: Effect): boolean {
+  if (!effect.ok || (effect.method !== 'heartbeat' && effect.method !== 'claimMember')) return false;
+  return (effect.answer as Conditional<Member>).applied;
 }

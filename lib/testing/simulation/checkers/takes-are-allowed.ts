@@ -26,16 +26,15 @@ export const takesAreAllowed: Checker = {
   watch({ cloud, wrong }) {
     const leases = new Map<TaskId, Lease>();
     const readBy = new Map<string, Reads>();
-    cloud.listen((effect) => {
-      if (effect.port !== 'leases' || !effect.ok) return;
+    const heard = (effect: Effect) => {
+      if (!effect.ok) return;
       const { method, process, answer } = effect;
       if (effect.reads) {
         const reads = readBy.get(process.name) ?? { plans: [], members: [] };
         readBy.set(process.name, reads);
-        hear(effect, reads);
+        hear(method, answer, reads);
         return;
       }
-      if (method !== 'takeLease' && method !== 'releaseLease') return;
       const { applied, item } = answer as Conditional<Lease>;
       if (!applied) return;
       if (method === 'takeLease') {
@@ -46,16 +45,18 @@ export const takesAreAllowed: Checker = {
         if (what !== null) wrong(`${process.name} takes ${item.taskId} for ${said(take.owner)}: ${what}`);
       }
       leases.set(item.taskId, item);
-    });
+    };
+    cloud.listen(heard, ['listMembers', 'readPlan', 'readPlanNumber', 'takeLease', 'releaseLease']);
     return {};
   },
 };
 
-function hear({ method, ...outcome }: Effect, { plans, members }: Reads): void {
-  if (!outcome.ok) return;
-  if (method === 'listMembers') keep(members, outcome.answer as readonly Member[]);
-  if (method !== 'readPlan' && method !== 'readPlanNumber') return;
-  const plan = outcome.answer as Plan | null;
+function hear(method: string, answer: unknown, { plans, members }: Reads): void {
+  if (method === 'listMembers') {
+    keep(members, answer as readonly Member[]);
+    return;
+  }
+  const plan = answer as Plan | null;
   if (plan !== null && plans.at(-1)?.number !== plan.number) keep(plans, plan);
 }
 

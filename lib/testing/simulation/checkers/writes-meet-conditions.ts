@@ -12,10 +12,11 @@ export const writesMeetConditions: Checker = {
   name: 'writes-meet-conditions',
   watch({ cloud, wrong }) {
     const tables = new Tables();
-    cloud.listen((effect) => {
+    const hear = (effect: Effect) => {
       const what = tables.hear(effect);
       if (what !== null) wrong(`${effect.process.name} ${what}`);
-    });
+    };
+    cloud.listen(hear, ['takeLease', 'releaseLease', 'declareDead', 'writePlan']);
     return {};
   },
 };
@@ -25,9 +26,10 @@ class Tables {
   private planNumber = 0;
 
   /** @returns what is wrong with an applied write, in words; null: nothing, or it was none */
-  hear({ port, method, args, reads, ...outcome }: Effect): string | null {
-    if (port !== 'leases' || reads || !outcome.ok) return null;
-    const answer = outcome.answer as Conditional<unknown> | undefined;
+  hear(effect: Effect): string | null {
+    if (!effect.ok) return null;
+    const { method, args } = effect;
+    const answer = effect.answer as Conditional<unknown> | undefined;
     if (answer?.applied !== true) return null; // what is only kept for people has no condition
     switch (method) {
       case 'takeLease':
