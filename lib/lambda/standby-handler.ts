@@ -29,7 +29,6 @@ export function createStandbyHandler(app: StreamsApp, options: HandlerOptions = 
         ...here,
         taskIds: payload.taskIds.map((id) => parseTaskId(id).id),
         deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
-        signal: new AbortController().signal,
       });
     });
   };

@@ -45,7 +45,6 @@ export function taskHandler(app: StreamsApp, options: HandlerOptions, kept: Kept
         ...here,
         kept,
         deadlineAtMonotonicMs: deadlineOf(context, here.ports.host.clock.monotonic(), ANSWER_MARGIN_MS),
-        signal: new AbortController().signal,
         tags: { ...memoryTag(context), ...(await tags()), [REQUEST_ID_TAG]: context.awsRequestId },
         ...memoryOf(context),
       };

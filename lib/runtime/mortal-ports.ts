@@ -14,8 +14,9 @@ import { wrapMethods } from './wrap-methods.js';
 /** What an `AbortSignal` for a graceful stop carries as its reason when it means death instead. */
 export const CRASH = 'crash';
 
-/** The ports as a process sees them that dies when `death` fires. */
-export function mortalPorts(ports: RuntimePorts, death: AbortSignal): RuntimePorts {
+/** The ports as a process sees them that dies when `death` fires; the ports themselves if nothing can end it before its machine does (null). */
+export function mortalPorts(ports: RuntimePorts, death: AbortSignal | null): RuntimePorts {
+  if (death === null) return ports;
   const life = new Life(death);
   return {
     log: mortalLog(ports.log, life),
@@ -26,8 +27,9 @@ export function mortalPorts(ports: RuntimePorts, death: AbortSignal): RuntimePor
   };
 }
 
-/** One signal for the two ways to say "die": `crash`, or `signal` aborted with the reason {@link CRASH}. */
-export function deathSignal(signal: AbortSignal | undefined, crash: AbortSignal | undefined): AbortSignal {
+/** One signal for the two ways to say "die": `crash`, or `signal` aborted with the reason {@link CRASH}. Null: nobody can say it, as on Lambda. */
+export function deathSignal(signal: AbortSignal | undefined, crash: AbortSignal | undefined): AbortSignal | null {
+  if (signal === undefined && crash === undefined) return null;
   const death = new AbortController();
   const die = () => death.abort(CRASH);
   const dieIfCrash = () => {
@@ -44,8 +46,8 @@ export function deathSignal(signal: AbortSignal | undefined, crash: AbortSignal 
  * What a process comes to, or STREAMS_ABORTED as soon as it dies: user code that waits for something else than a port must not
  * keep a dead process on its feet.
  */
-export function untilDeath<T>(death: AbortSignal, process: Promise<T>): Promise<T> {
-  return new Life(death).call(() => process);
+export function untilDeath<T>(death: AbortSignal | null, process: Promise<T>): Promise<T> {
+  return death === null ? process : new Life(death).call(() => process);
 }
 
 /** The calls in progress of one process: one listener on the signal, however many there are. */

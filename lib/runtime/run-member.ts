@@ -143,9 +143,9 @@ export async function runMember(options: RunMemberOptions): Promise<MemberOutcom
     if (claim === null) return outcome('no-slot', options);
     run = new MemberRun({ ...options, ports, kept }, claim);
     const ended = await untilDeath(death, run.run());
-    return outcome(death.aborted ? 'crashed' : ended, claim.member, run.recordsProcessed);
+    return outcome(death?.aborted === true ? 'crashed' : ended, claim.member, run.recordsProcessed);
   } catch (thrown) {
-    if (!death.aborted) throw thrown;
+    if (death?.aborted !== true) throw thrown;
     return outcome('crashed', run?.self ?? options, run?.recordsProcessed ?? 0);
   }
 }

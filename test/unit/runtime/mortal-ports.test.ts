@@ -50,5 +50,11 @@ it('a graceful stop is no death; the reason crash, or the signal for it, is', ()
   crashing.abort(CRASH);
   crash.abort();
 
-  expect(deaths.map(({ aborted }) => aborted)).toEqual([false, true, true]);
+  expect(deaths.map((death) => death?.aborted)).toEqual([false, true, true]);
+});
+
+it('where nothing can end a process, as on Lambda, its ports are the ports themselves', async () => {
+  const { ports } = await createTaskWorld();
+
+  expect(mortalPorts(ports, deathSignal(undefined, undefined))).toBe(ports);
 });
