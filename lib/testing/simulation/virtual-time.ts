@@ -22,6 +22,8 @@ const WAKES_MOST = 500_000;
 /** Sleeps after which the machine's own events have their turn, such as word of rejected promises that nobody heard. */
 const WAKES_PER_ROUND = 64;
 
+const SETTLED = Promise.resolve();
+
 interface Sleeper {
   readonly dueMs: number;
   readonly order: number;
@@ -49,35 +51,38 @@ export class VirtualTime {
   }
 
   /** Lets time pass until the program has come to its end. @throws {SimulationFailedError} STREAMS_SIMULATION_FAILED if nobody will ever wake up again, or too many do */
-  async run<T>(program: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => {
-      isOver = true;
-    };
-    program.then(over, over);
-    for (let wakes = 0; !isOver; wakes += 1) {
-      if (wakes > WAKES_MOST)
-        throw this.stuck(`${WAKES_MOST} sleeps by ${this.elapsedMs} ms: the run goes in circles`, CIRCLES_REMEDY);
-      await this.quiet(wakes);
-      if (isOver) break;
-      const next = this.sleepers.shift();
-      if (next === undefined)
-        throw this.stuck(`after ${this.elapsedMs} ms everybody waits and nobody sleeps`, STANDSTILL_REMEDY);
-      this.elapsedMs = Math.max(this.elapsedMs, next.dueMs);
-      next.wake();
-    }
-    return program;
+  run<T>(program: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      let wakes = 0;
+      const over = () => {
+        isOver = true;
+      };
+      program.then(over, over);
+      const wakeNext = () => {
+        if (isOver) return resolve(program);
+        const next = this.sleepers.shift();
+        if (next === undefined || wakes > WAKES_MOST) return reject(this.stuck(wakes));
+        this.elapsedMs = Math.max(this.elapsedMs, next.dueMs);
+        next.wake();
+        wakes += 1;
+        void SETTLED.then(whenQuiet);
+      };
+      // Every promise that can settle without the clock has settled by then: `nextTick`, called by one of them, comes after all, and costs
+      // less than a round of the machine's own events, which has its turn now and then.
+      const whenQuiet = () => {
+        if (wakes % WAKES_PER_ROUND === 0) setImmediate(wakeNext);
+        else nextTick(wakeNext);
+      };
+      whenQuiet();
+    });
   }
 
-  /**
-   * Until every promise that can settle without the clock has: `nextTick` comes after all of them, and costs less than a round of the
-   * machine's own events, which has its turn now and then.
-   */
-  private quiet(wakes: number): Promise<void> {
-    return new Promise((resolve) => (wakes % WAKES_PER_ROUND === 0 ? setImmediate(resolve) : nextTick(resolve)));
-  }
-
-  private stuck(message: string, remedy: string): SimulationFailedError {
+  private stuck(wakes: number): SimulationFailedError {
+    const [message, remedy] =
+      wakes > WAKES_MOST
+        ? [`${WAKES_MOST} sleeps by ${this.elapsedMs} ms: the run goes in circles`, CIRCLES_REMEDY]
+        : [`after ${this.elapsedMs} ms everybody waits and nobody sleeps`, STANDSTILL_REMEDY];
     return new SimulationFailedError(message, { details: { atMs: this.elapsedMs }, remedy });
   }
 
