@@ -18,6 +18,8 @@ export class SimulatedProcess {
   skewMs = 0;
   /** Stores that it holds and that no task of it runs on: of a task function. */
   readonly kept = new KeptStores();
+  /** Virtual milliseconds at which it last went on after having stood still; 0: it never stood still. */
+  thawedAtMs = 0;
   private readonly time: VirtualTime;
   private readonly death = new AbortController();
   private frozen: Promise<void> | null = null;
@@ -55,7 +57,9 @@ export class SimulatedProcess {
   freeze(ms: number): void {
     if (this.frozen !== null || this.isDead) return;
     const until = this.time.clock.sleep(ms).then(() => {
-      if (this.frozen === until) this.frozen = null;
+      if (this.frozen !== until) return;
+      this.frozen = null;
+      this.thawedAtMs = this.time.nowMs;
     });
     this.frozen = until;
   }

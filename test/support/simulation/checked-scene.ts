@@ -157,7 +157,7 @@ export class Scene {
     Object.defineProperty(this.cloud.platform, 'running', { get: () => running });
   }
 
-  private process(name: string): SimulatedProcess {
+  process(name: string): SimulatedProcess {
     const known = this.processes.get(name);
     if (known !== undefined) return known;
     const runs = name.startsWith('scheduler') ? 'scheduler' : 'task';

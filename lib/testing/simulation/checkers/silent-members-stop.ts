@@ -12,32 +12,21 @@ import type { Checker } from './checker.js';
 
 /** A heartbeat counts from when it was sent; a commit may be on its way for as long. */
 const SLACK_MS = 1_000;
-/** Calls further apart than this, and the process may have stood still in between: one that runs polls its inputs. */
-const AWAKE_GAP_MS = 500;
-
-interface Sign {
-  renewedAtMs: number;
-  awakeSinceMs: number;
-  lastCallMs: number;
-}
 
 export const silentMembersStop: Checker = {
   name: 'silent-members-stop',
   watch({ cloud, wrong }) {
-    const signs = new Map<string, Sign>();
+    /** By process: virtual milliseconds of the last renewal of its slot, or of its first call. */
+    const renewedAtMs = new Map<string, number>();
     const boundMs = cloud.app.settings.sessionTimeoutMs + SLACK_MS;
     cloud.listen((effect) => {
       const { process, port, method } = effect;
       if (process.runs !== 'task') return;
       const { nowMs } = cloud.time;
-      const sign = signs.get(process.name) ?? { renewedAtMs: nowMs, awakeSinceMs: nowMs, lastCallMs: nowMs };
-      signs.set(process.name, sign);
-      if (nowMs - sign.lastCallMs > AWAKE_GAP_MS) sign.awakeSinceMs = nowMs;
-      sign.lastCallMs = nowMs;
-      if (isRenewal(effect)) sign.renewedAtMs = nowMs;
+      if (isRenewal(effect) || !renewedAtMs.has(process.name)) renewedAtMs.set(process.name, nowMs);
       if (port !== 'producer' || method !== 'commit' || !effect.ok) return;
-      const silentMs = nowMs - sign.renewedAtMs;
-      if (silentMs > boundMs && nowMs - sign.awakeSinceMs > SLACK_MS)
+      const silentMs = nowMs - (renewedAtMs.get(process.name) ?? nowMs);
+      if (silentMs > boundMs && nowMs - process.thawedAtMs > SLACK_MS)
         wrong(`${process.name} commits, and has not renewed its slot for ${Math.round(silentMs)} ms`);
     });
     return {};

@@ -168,15 +168,17 @@ describe('late payloads are ignored', () => {
 
 describe('silent members stop', () => {
   it.each([
-    ['a commit long after the last heartbeat is seen', false, 1],
-    ['who renews its slot may commit', true, 0],
-  ])('%s', async (_, renews, count) => {
+    ['a commit long after the last heartbeat is seen', { renews: false, frozenMs: 0 }, 1],
+    ['who renews its slot may commit', { renews: true, frozenMs: 0 }, 0],
+    ['who goes on after it stood still has not seen its clocks yet', { renews: false, frozenMs: 5_700 }, 0],
+    ['who went on long ago has', { renews: false, frozenMs: 1_000 }, 1],
+  ])('%s', async (_, { renews, frozenMs }, count) => {
     const wrong = await wrongIn({ checker: silentMembersStop }, async (scene) => {
       write(scene, 'task#1', 'claimMember', owner(1), owner(1));
       const producer = scene.initialise('task#1', TASK, 0);
+      if (frozenMs > 0) scene.process('task#1').freeze(frozenMs);
       for (let beats = 0; beats < 20; beats += 1) {
         await scene.cloud.until(scene.cloud.time.nowMs + 300);
-        scene.effect('task#1', { port: 'log', method: 'fetch', args: [] }, []);
         if (renews) write(scene, 'task#1', 'heartbeat', owner(1), owner(1));
       }
       scene.commit('task#1', producer);
