@@ -23,6 +23,8 @@ export interface PortCall {
   readonly port: PortName;
   readonly method: string;
   readonly args: readonly unknown[];
+  /** Virtual milliseconds at which the process made it; it takes effect then or later. */
+  readonly sentAtMs: number;
   /** Whether it only reads: nothing is unknown when it fails. */
   readonly reads: boolean;
   /** Of the producer that is called; null for other ports. */
@@ -43,12 +45,14 @@ export type Effect = PortCall &
 
 // Written out: thousands of calls a run, and a spread of each costs as much as the call.
 
-function answered({ process, port, method, args, reads, producer }: PortCall, answer: unknown): Effect {
-  return { process, port, method, args, reads, producer, ok: true, answer };
+function answered(call: PortCall, answer: unknown): Effect {
+  const { process, port, method, args, sentAtMs, reads, producer } = call;
+  return { process, port, method, args, sentAtMs, reads, producer, ok: true, answer };
 }
 
-function failed({ process, port, method, args, reads, producer }: PortCall, error: unknown): Effect {
-  return { process, port, method, args, reads, producer, ok: false, error };
+function failed(call: PortCall, error: unknown): Effect {
+  const { process, port, method, args, sentAtMs, reads, producer } = call;
+  return { process, port, method, args, sentAtMs, reads, producer, ok: false, error };
 }
 
 export interface CallHooks {
@@ -147,7 +151,9 @@ class SimulatedPorts {
     return wrapMethods(port, (member, method) => {
       const reads = READS.test(method);
       const effect = (args: readonly unknown[]) => Reflect.apply(member, port, args) as Promise<unknown>;
-      return (...args) => this.call({ process: this.process, port: name, method, args, reads, producer }, effect);
+      const { process, clock } = this;
+      return (...args) =>
+        this.call({ process, port: name, method, args, sentAtMs: clock.monotonic(), reads, producer }, effect);
     });
   }
 

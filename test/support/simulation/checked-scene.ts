@@ -108,7 +108,8 @@ export class Scene {
     producer?: ProducerTag,
   ): void {
     const reads = /^(read|list)/.test(call.method);
-    const made = { ...call, process: this.process(process), reads, producer: producer ?? null };
+    const sentAtMs = this.cloud.time.nowMs;
+    const made = { ...call, process: this.process(process), sentAtMs, reads, producer: producer ?? null };
     this.cloud.effect({ ...made, ok: true, answer });
   }
 

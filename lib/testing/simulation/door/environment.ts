@@ -129,7 +129,8 @@ async function call(
   effect: () => unknown,
 ): Promise<unknown> {
   const isSlow = chance.happens(SLOW);
-  const made: PortCall = { process, port: 'outside', method, args, reads: false, producer: null, isSlow };
+  const sentAtMs = cloud.time.nowMs;
+  const made: PortCall = { process, port: 'outside', method, args, sentAtMs, reads: false, producer: null, isSlow };
   await cloud.time.clock.sleep(isSlow ? chance.between(...SLOW_WAY_MS) : chance.next() * WAY_MOST_MS);
   await cloud.before(made);
   if (process.isDead) return undefined; // nobody waits for it any more, and it never left

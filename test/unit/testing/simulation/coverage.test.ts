@@ -14,7 +14,17 @@ function writer() {
   const process = new SimulatedProcess('task#1', 'task', new VirtualTime());
   const write = async (method: keyof Tables & string, ...args: readonly unknown[]) => {
     const answer = await Reflect.apply(tables[method] as (...args: readonly unknown[]) => unknown, tables, args);
-    coverage.hear({ process, port: 'leases', method, args, reads: false, producer: null, ok: true, answer });
+    coverage.hear({
+      process,
+      port: 'leases',
+      method,
+      args,
+      sentAtMs: 0,
+      reads: false,
+      producer: null,
+      ok: true,
+      answer,
+    });
   };
   return { coverage, write };
 }
