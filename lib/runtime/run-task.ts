@@ -15,6 +15,7 @@
  *       initialisation ends it
  *   T4  a run that ends cleanly releases the lease with the offsets that are committed, and only then keeps its stores
  *   T5  errors in a row without a commit are bounded, with growing pauses
+ *   T6  no member runs on with the lease of a task that it does not run: the plan could give the task to somebody who then waited in vain
  */
 import type { Incarnation, Lease, RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import type { OffsetsToCommit } from '../log/log.js';
@@ -257,8 +258,35 @@ async function recover(
   }
 }
 
-/** T3: ends whatever transaction may be open, then releases. */
+/**
+ * T3: ends whatever transaction may be open, then releases. T6: while log or tables are away, it is tried again for as long as the member runs.
+ */
 async function giveUp(run: TaskRun): Promise<TaskOutcome['ended']> {
+  for (let attempts = 1; ; attempts += 1) {
+    const error = await tryToRelease(run);
+    if (error === null) return 'failed';
+    if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
+    run.logger.warn('release-failed', { code: error.code, message: error.message, attempts });
+    if (run.stop.reason === 'lost') return 'left';
+    const isNeeded = run.stop.reason === null || run.stop.reason === 'revoked';
+    if (error.kind !== 'transient' || error instanceof AbortedError || !isNeeded) return 'failed';
+    await pauseBeforeRelease(run, attempts);
+  }
+}
+
+/** Ends early when the task is asked to stop; once it is, no further request can end it, and it is short. */
+async function pauseBeforeRelease({ ports, stop }: TaskRun, attempts: number): Promise<void> {
+  const { clock, random } = ports.host;
+  const ms = backoffMs(attempts, random.next());
+  try {
+    await (stop.reason === null ? clock.sleep(ms, stop.signal) : clock.sleep(ms));
+  } catch (error) {
+    if (!(error instanceof AbortedError)) throw error; // asked to stop, or dead, which the next call says
+  }
+}
+
+/** @returns why it did not come about; null: it did */
+async function tryToRelease(run: TaskRun): Promise<StreamsError | null> {
   try {
     await run.hold.assertOurs();
     const { app, task, ports } = run;
@@ -268,12 +296,10 @@ async function giveUp(run: TaskRun): Promise<TaskOutcome['ended']> {
     });
     await producer.close();
     await run.hold.release(wallMs(run), await committedOffsets(run));
+    return null;
   } catch (thrown) {
-    const error = asStreamsError(thrown);
-    if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
-    run.logger.warn('release-failed', { code: error.code, message: error.message });
+    return asStreamsError(thrown);
   }
-  return 'failed';
 }
 
 function wallMs({ ports }: TaskRun): number {

@@ -14,7 +14,7 @@ export interface Stop {
   readonly reason: StopReason | null;
 }
 
-/** A request to stop, as the one asking makes it. The first reason stands, except that `lost` overrules every other. */
+/** A request to stop, as the one asking makes it. The first reason stands, but `revoked` gives way to the end of the member, and all do to `lost`. */
 export class StopSource implements Stop {
   private readonly controller = new AbortController();
   private current: StopReason | null = null;
@@ -28,7 +28,7 @@ export class StopSource implements Stop {
   }
 
   request(reason: StopReason): void {
-    if (this.current === null || reason === 'lost') this.current = reason;
+    if (this.current === null || this.current === 'revoked' || reason === 'lost') this.current = reason;
     this.controller.abort(reason);
   }
 }

@@ -53,10 +53,10 @@ export function changes(state: ApplicationState, membership: Membership, resolut
   };
 }
 
-/** Slots that the newest plan counts and an operator drains. */
+/** Slots that the newest plan counts or wants and an operator drains. */
 function drained(plan: Plan, { wanted, members }: Membership): readonly string[] {
   const marked = drainedSlots(members);
-  return placedOver(plan)
+  return [...new Set([...placedOver(plan), ...slotsWantedBy(plan)])]
     .filter((id) => marked.has(id) && !wanted.includes(id))
     .map((id) => `${id} is drained`);
 }

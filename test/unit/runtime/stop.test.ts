@@ -7,10 +7,19 @@ describe('a request to stop', () => {
   it('keeps its first reason', () => {
     const stop = new StopSource();
 
+    stop.request('draining');
+    stop.request('idle');
+
+    expect([stop.reason, stop.signal.aborted]).toEqual(['draining', true]);
+  });
+
+  it('to hand back gives way to the end of the member, with which the lease is anybody’s', () => {
+    const stop = new StopSource();
+
     stop.request('revoked');
     stop.request('idle');
 
-    expect([stop.reason, stop.signal.aborted]).toEqual(['revoked', true]);
+    expect(stop.reason).toBe('idle');
   });
 
   it('is overruled by the loss of the slot: then nothing may be committed any more', () => {
