@@ -57,7 +57,7 @@ export interface MemberReport {
   readonly shutdown?: ShutdownRequest;
 }
 
-/** A task that its member runs and whose stores are not restored yet. */
+/** A task that its member runs, or of which it is to keep a copy, and whose stores are not restored yet. */
 export interface RestoreReport {
   readonly taskId: TaskId;
   /**
@@ -65,6 +65,8 @@ export interface RestoreReport {
    * turn · `claiming` a turn that others may claim as well: it waits still · `restoring`.
    */
   readonly state: 'starting' | 'waiting' | 'claiming' | 'restoring';
+  /** Whether it is a copy of a task that runs elsewhere, or is about to run here. Absent: no, the task itself. */
+  readonly copy?: boolean;
   /** Bytes that were to be read when it asked, roughly; 0 where nobody has to wait, or it has not asked. */
   readonly leftBytes: number;
 }

@@ -337,13 +337,13 @@ export const SETTING_SPECS: { readonly [K in keyof Settings]: SettingSpec } = {
     dotted: 'millrace.max.concurrent.restores',
     kind: integer(0),
     default: 0,
-    doc: 'Tasks of the application that restore their stores at the same time, over all members; the others wait, and those with the least to read go first. 0: no limit.',
+    doc: 'Tasks of the application that restore their stores at the same time, over all members, with the copies that are read back; the others wait, copies behind tasks, those with the least to read first. 0: no limit.',
   },
   restoreMaxBytesPerSecond: {
     dotted: 'millrace.restore.max.bytes.per.second',
     kind: integer(0),
     default: 0,
-    doc: 'Bytes a second that all restores of the application together read from changelogs and snapshots; members have equal parts of it. Live input is not slowed. 0: no limit.',
+    doc: 'Bytes a second that all restores of the application together read from changelogs and snapshots; members with tasks or copies have equal parts of it. Live input, and copies that follow, are not slowed. 0: no limit.',
   },
   maxStateBytesPerMember: {
     dotted: 'millrace.max.state.bytes.per.member',

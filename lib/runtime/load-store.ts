@@ -63,6 +63,8 @@ export interface LoadStore {
   readonly lazy?: LazyLoading | null;
   readonly stallTimeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Awaited before a source is read that this process does not hold; what it throws ends the load. */
+  readonly beforeReading?: () => Promise<void>;
   /** Hears how far it has come, from each source that is tried. */
   readonly observer?: LoadObserver;
 }
@@ -250,6 +252,7 @@ class LoadAttempts {
     const atMs = clock.now();
     const facts = await changelogFacts(ports, changelog);
     const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts, atMs);
+    if (source.mode !== 'memory') await this.load.beforeReading?.();
     this.current = source;
     this.report(event, source, {});
     const { topicId, deleteRetentionMs } = facts;

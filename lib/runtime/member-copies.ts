@@ -11,18 +11,22 @@
  *   Y2  a granted task whose lease somebody still holds is followed on, if there is a copy: it is taken over as warm as can be
  *   Y3  nothing here ends the member: a copy that fails is said and begun anew, with growing pauses
  *   Y4  copies leave room for tasks: a fetch is bounded in bytes, what it brings is applied in parts, at most {@link OPENING_MAX}
- *       snapshots are read at once, at the pace of restores
- *   Y5  copies have the memory that tasks leave (H4 of state-budget.ts). Where that is not enough, those wanted last give way; it is said, and
+ *       snapshots are read at once
+ *   Y5  copies have the memory that tasks leave (copy-room.ts). Where that is not enough, those wanted last give way; it is said, and
  *       they are begun anew when there is room for what they had come to
+ *   Y6  as long as a copy is read back, up to where its changelog ended when it was begun, it is a restore: it needs a turn (copy-turns.ts),
+ *       and goes at the pace of restores. From then on it follows, and is never held back
  */
 import type { Logger } from '../host/host.js';
-import type { FetchResult } from '../log/log.js';
-import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
+import type { FetchOptions, FetchResult } from '../log/log.js';
+import { AbortedError, asStreamsError, StateTooLargeError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { Breather } from './breather.js';
 import type { CopyRole } from './copy-roles.js';
+import { CopyRoom } from './copy-room.js';
+import { CopyTurns } from './copy-turns.js';
 import { CopyUpkeep } from './copy-upkeep.js';
 import { FOLLOW_WAIT_MS } from './follower.js';
 import type { KeptStores } from './kept-stores.js';
@@ -30,6 +34,8 @@ import type { MemberRestores } from './member-restores.js';
 import { openCopy } from './open-copy.js';
 import type { RuntimePorts } from './ports.js';
 import { backoffMs } from './recovery.js';
+import { estimateLeftBytes } from './restore-estimate.js';
+import { bytesOf } from './restore-ports.js';
 import type { StoreCopy } from './store-copy.js';
 import type { TaskDirectory } from './task-directory.js';
 import { Wakeup } from './wakeup.js';
@@ -48,8 +54,8 @@ export interface MemberCopiesInit {
   readonly kept: KeptStores;
   /** Whether a run of the task holds its stores here. */
   readonly isRunning: (taskId: TaskId) => boolean;
-  /** Pace and memory that copies share with the restores of tasks. */
-  readonly restores: Pick<MemberRestores, 'pace' | 'budget'>;
+  /** Line, pace and memory that copies share with the restores of tasks. */
+  readonly restores: Pick<MemberRestores, 'places' | 'pace' | 'budget'>;
 }
 
 /** A store that is to be copied. */
@@ -57,6 +63,17 @@ interface Wanted {
   readonly taskId: TaskId;
   readonly role: CopyRole;
   readonly changelog: TaskChangelog;
+}
+
+/** How much of the log is asked for at once, and how long it is waited for. */
+type FetchBounds = Pick<FetchOptions, 'maxWaitMs' | 'maxBytes'>;
+
+/** A copy that is being begun. */
+interface Opening {
+  readonly key: string;
+  readonly taskId: TaskId;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
 }
 
 interface Failed {
@@ -73,10 +90,12 @@ export class MemberCopies {
   /** By task and store. */
   private wanted: ReadonlyMap<string, Wanted> = new Map();
   private readonly copies = new Map<string, StoreCopy>();
-  private readonly opening = new Map<string, Promise<void>>();
+  private readonly opening = new Map<string, Opening>();
   private readonly failed = new Map<string, Failed>();
-  /** What copies took that had to give way (Y5). */
-  private readonly gaveWay = new Map<string, number>();
+  private readonly room: CopyRoom;
+  private readonly turns: CopyTurns;
+  /** Monotonic milliseconds before which nothing more is read back (Y6). */
+  private fillAtMs = 0;
   private upkeep: CopyUpkeep | null = null;
   private running: Promise<void> | null = null;
   private roles: ReadonlyMap<TaskId, CopyRole> = new Map();
@@ -86,6 +105,18 @@ export class MemberCopies {
   constructor(init: MemberCopiesInit) {
     this.init = init;
     this.breather = new Breather(init.ports.host.clock);
+    const { places, budget } = init.restores;
+    this.room = new CopyRoom({ budget, copiedBytes: () => this.copiedBytes() });
+    this.turns = new CopyTurns({
+      places,
+      logger: init.logger,
+      estimate: (taskId) => this.leftBytesOf(taskId),
+      changed: (taskId) => {
+        if (!this.turns.mayRead(taskId)) this.stopOpening((one) => one.taskId === taskId);
+        else this.goOn(taskId);
+        this.wakeup.wake();
+      },
+    });
   }
 
   /** Tasks that are standbys or warm-ups here. */
@@ -114,7 +145,7 @@ export class MemberCopies {
     this.wanted = wanted;
     this.init.kept.protect(new Set(roles.keys()));
     for (const key of this.failed.keys()) if (!wanted.has(key)) this.failed.delete(key);
-    for (const key of this.gaveWay.keys()) if (!wanted.has(key)) this.gaveWay.delete(key);
+    this.room.keepOnly(wanted);
     this.release();
     if (this.taskIds.length > 0 && !this.stopping.signal.aborted) this.running ??= this.run();
     this.wakeup.wake();
@@ -125,7 +156,8 @@ export class MemberCopies {
     this.stopping.abort(STOPPED);
     this.wakeup.wake();
     await this.running;
-    await Promise.all(this.opening.values());
+    await Promise.all([...this.opening.values()].map(({ done }) => done));
+    this.turns.end();
   }
 
   private async run(): Promise<void> {
@@ -134,6 +166,7 @@ export class MemberCopies {
       try {
         this.release();
         this.giveWay();
+        this.takeTurns();
         this.begin();
         await this.turn();
         failures = 0;
@@ -147,6 +180,7 @@ export class MemberCopies {
 
   /** Y1: lets go of copies that are not wanted any more, or that their task has taken. */
   private release(): void {
+    this.stopOpening(({ key, taskId }) => !this.wanted.has(key) || this.init.isRunning(taskId));
     for (const [key, copy] of this.copies) {
       const isWanted = this.wanted.has(key);
       if (isWanted && copy.isHere) continue;
@@ -159,8 +193,8 @@ export class MemberCopies {
 
   /** Y5. */
   private giveWay(): void {
-    const { restores, kept, logger, ports } = this.init;
-    let leftBytes = restores.budget.leftForCopiesBytes - this.copiedBytes();
+    const { kept } = this.init;
+    let { leftBytes } = this.room;
     for (const [key, { role }] of [...this.wanted].reverse()) {
       if (leftBytes >= 0) return;
       const copy = this.copies.get(key);
@@ -170,17 +204,52 @@ export class MemberCopies {
       const { taskId } = copy.kept;
       kept.take(taskId, store);
       this.copies.delete(key);
-      this.gaveWay.set(key, sizeBytes);
+      this.room.gaveWay(key, sizeBytes);
       leftBytes += sizeBytes;
-      logger.warn('copy-refused', { taskId, store, reason: 'no-room', sizeBytes });
-      ports.host.metrics.count('copies-refused', 1, { task: taskId, store });
+      this.sayNoRoom(taskId, store, sizeBytes);
     }
   }
 
-  private hasRoom(key: string): boolean {
-    const neededBytes = this.gaveWay.get(key);
-    if (neededBytes === undefined) return true;
-    return this.init.restores.budget.leftForCopiesBytes - this.copiedBytes() >= neededBytes;
+  private sayNoRoom(taskId: TaskId, store: string, sizeBytes: number): void {
+    const { logger, ports } = this.init;
+    logger.warn('copy-refused', { taskId, store, reason: 'no-room', sizeBytes });
+    ports.host.metrics.count('copies-refused', 1, { task: taskId, store });
+  }
+
+  /** Y6. */
+  private takeTurns(): void {
+    const needed = new Set<TaskId>();
+    const reading = new Set([...this.opening.values()].map(({ taskId }) => taskId));
+    for (const [key, { taskId, role, changelog }] of this.wanted) {
+      const copy = this.copies.get(key);
+      const isKept = this.init.kept.find(taskId, changelog.store) !== null;
+      if (copy === undefined ? this.mayBegin(key, taskId) && !isKept && role !== 'waiting' : copy.isFilling)
+        needed.add(taskId);
+    }
+    for (const taskId of reading) needed.add(taskId);
+    this.turns.turn(needed, reading);
+  }
+
+  /** What its copies have to read back, as far as they are wanted. */
+  private async leftBytesOf(taskId: TaskId): Promise<number> {
+    const { directory } = this;
+    const { ports, kept } = this.init;
+    const changelogs = [...this.wanted.values()].filter((one) => one.taskId === taskId).map((one) => one.changelog);
+    return directory === null
+      ? 0
+      : estimateLeftBytes({ app: directory.app, ports, task: { taskId, changelogs }, kept });
+  }
+
+  /** Its turn has come: what is to be begun is, without waiting for a fetch to end. */
+  private goOn(taskId: TaskId): void {
+    for (const { kept, isFilling, changelog, isHere } of this.copies.values())
+      if (kept.taskId === taskId && isFilling && isHere)
+        this.init.logger.info('copy-goes-on', { taskId, store: changelog.store, position: kept.nextOffset });
+    if (!this.stopping.signal.aborted) this.begin();
+  }
+
+  private stopOpening(which: (opening: Opening) => boolean): void {
+    for (const opening of this.opening.values()) if (which(opening)) opening.stop.abort(STOPPED);
   }
 
   private copiedBytes(): number {
@@ -191,22 +260,32 @@ export class MemberCopies {
 
   /** Begins what is wanted and not there, as many at once as Y4 allows. */
   private begin(): void {
-    const { kept, isRunning, ports } = this.init;
-    const nowMs = ports.host.clock.monotonic();
+    const { kept } = this.init;
     for (const [key, one] of this.wanted) {
       if (this.opening.size >= OPENING_MAX) return;
-      if (this.copies.has(key) || this.opening.has(key) || isRunning(one.taskId)) continue;
-      if (one.role === 'waiting' && kept.find(one.taskId, one.changelog.store) === null) continue; // Y2
-      if ((this.failed.get(key)?.retryAtMs ?? 0) > nowMs || !this.hasRoom(key)) continue;
-      const opening = this.open(key, one).finally(() => this.opening.delete(key));
-      this.opening.set(key, opening);
+      const { taskId, role, changelog } = one;
+      if (!this.mayBegin(key, taskId)) continue;
+      if (kept.find(taskId, changelog.store) === null && (role === 'waiting' || !this.turns.mayRead(taskId))) continue; // Y2, Y6
+      const stop = new AbortController();
+      const done = this.open(key, one, AbortSignal.any([stop.signal, this.stopping.signal])).finally(() => {
+        this.opening.delete(key);
+        this.wakeup.wake();
+      });
+      this.opening.set(key, { key, taskId, stop, done });
     }
   }
 
-  private async open(key: string, { taskId, role, changelog }: Wanted): Promise<void> {
-    const { ports, kept, logger, isRunning } = this.init;
-    const { directory } = this;
+  private mayBegin(key: string, taskId: TaskId): boolean {
+    if (this.copies.has(key) || this.opening.has(key) || this.init.isRunning(taskId)) return false;
+    if ((this.failed.get(key)?.retryAtMs ?? 0) > this.init.ports.host.clock.monotonic()) return false;
+    return this.room.hasRoomFor(key);
+  }
+
+  private async open(key: string, { taskId, role, changelog }: Wanted, signal: AbortSignal): Promise<void> {
+    const { ports, kept, logger, isRunning, restores } = this.init;
+    const { directory, room } = this;
     if (directory === null) return;
+    const { store } = changelog;
     try {
       const copy = await openCopy({
         app: directory.app,
@@ -215,20 +294,37 @@ export class MemberCopies {
         home: kept,
         taskId,
         changelog,
-        pace: this.init.restores.pace,
+        pace: restores.pace,
         isWelcome: () => this.wanted.has(key) && !isRunning(taskId),
-        signal: this.stopping.signal,
+        claim: (bytes) => room.claim({ key, taskId, store, bytes }),
+        signal,
       });
-      if (copy === null) return;
+      if (copy === null) return this.sayGivenUp(key, taskId, store);
       this.copies.set(key, copy);
+      if (!copy.isFilling) this.sayCaughtUp(copy);
       this.failed.delete(key);
       this.activeAtMs = ports.host.clock.monotonic();
     } catch (thrown) {
-      this.say('copy-failed', taskId, changelog, asStreamsError(thrown));
-      this.pause(key);
+      const error = asStreamsError(thrown);
+      if (error instanceof StateTooLargeError) this.sayNoRoom(taskId, store, Number(error.details.estimatedBytes));
+      else if (signal.aborted && error instanceof AbortedError) this.sayGivenUp(key, taskId, store);
+      else {
+        this.say('copy-failed', taskId, changelog, error);
+        this.pause(key);
+      }
     } finally {
-      this.wakeup.wake();
+      room.arrived(key);
     }
+  }
+
+  /** Its load was ended: it is not wanted any more, or its task reads for itself. If it gave way, that is said with its turn. */
+  private sayGivenUp(key: string, taskId: TaskId, store: string): void {
+    if (this.wanted.has(key) && !this.init.isRunning(taskId)) return;
+    this.init.logger.info('copy-ended', { taskId, store, because: 'not-wanted' });
+  }
+
+  private sayCaughtUp({ kept: { taskId, nextOffset }, changelog: { store } }: StoreCopy): void {
+    this.init.logger.info('copy-caught-up', { taskId, store, position: nextOffset });
   }
 
   /** One fetch for all copies, applied; with none, a sleep. */
@@ -238,21 +334,49 @@ export class MemberCopies {
     if (directory === null || this.copies.size === 0) return this.wakeup.sleep(clock, NOTHING_TO_FOLLOW_MS);
     this.upkeep ??= new CopyUpkeep({ app: directory.app, log: this.init.ports.log, clock });
     for (const gone of await this.upkeep.turn([...this.copies.values()])) this.lose(gone.copy, gone.error);
-    const asked = this.nextToFetch();
-    if (asked.size === 0) return this.wakeup.sleep(clock, FOLLOW_WAIT_MS);
-    const askedAtMs = clock.now();
-    const answers = await this.fetch(directory, asked);
+    const following = this.nextToFetch(false);
+    const filling = this.nextToFetch(true);
+    const { pollMs, fetchMaxBytes } = directory.app.settings;
+    const isFilling = [...this.copies.values()].some((copy) => copy.isFilling && this.turns.mayRead(copy.kept.taskId));
+    const maxWaitMs = filling.size > 0 ? 0 : isFilling ? FOLLOW_WAIT_MS : Math.max(pollMs, FOLLOW_WAIT_MS);
+    if (following.size > 0) await this.fetchAll(following, { maxWaitMs, maxBytes: fetchMaxBytes });
+    if (filling.size > 0) await this.fill(filling, fetchMaxBytes);
+    if (following.size + filling.size === 0) await this.wakeup.sleep(clock, FOLLOW_WAIT_MS);
+  }
+
+  /** Y6. */
+  private async fill(filling: ReadonlyMap<string, StoreCopy>, fetchMaxBytes: number): Promise<void> {
+    const { clock } = this.init.ports.host;
+    const { pace } = this.init.restores;
+    const maxBytes = Math.min(fetchMaxBytes, pace?.fetchMaxBytes ?? fetchMaxBytes);
+    const bytes = await this.fetchAll(filling, { maxWaitMs: FOLLOW_WAIT_MS, maxBytes });
+    if (pace === null) return;
+    const nowMs = clock.monotonic();
+    this.fillAtMs = nowMs + pace.spend(bytes, nowMs);
+  }
+
+  /** @returns the bytes that were read */
+  private async fetchAll(asked: ReadonlyMap<string, StoreCopy>, options: FetchBounds): Promise<number> {
+    const askedAtMs = this.init.ports.host.clock.now();
+    const answers = await this.fetch(asked, options);
+    let bytes = 0;
     for (const answer of answers) {
       const copy = asked.get(topicPartitionKey(answer));
       if (copy !== undefined) await this.apply(copy, answer, askedAtMs);
+      bytes += bytesOf(answer.records);
     }
+    return bytes;
   }
 
-  /** By changelog partition. Where two stores have one changelog, the one that is behind goes first. */
-  private nextToFetch(): ReadonlyMap<string, StoreCopy> {
+  /** Those that follow, or those that are being read back and may be, by changelog partition. Of two stores of one changelog the one behind goes first. */
+  private nextToFetch(isFilling: boolean): ReadonlyMap<string, StoreCopy> {
+    const { clock } = this.init.ports.host;
+    const isHeldBack = clock.monotonic() < this.fillAtMs;
     const asked = new Map<string, StoreCopy>();
     for (const copy of this.copies.values()) {
-      if (copy.request === null || !copy.isHere) continue;
+      if (copy.request === null || !copy.isHere || copy.isFilling !== isFilling) continue;
+      if (isFilling && !this.turns.mayRead(copy.kept.taskId)) continue;
+      if (isFilling && isHeldBack && clock.now() < copy.hurryWallMs) continue;
       const key = topicPartitionKey(copy.changelog);
       const other = asked.get(key);
       if (other === undefined || other.kept.nextOffset > copy.kept.nextOffset) asked.set(key, copy);
@@ -261,15 +385,15 @@ export class MemberCopies {
   }
 
   private async fetch(
-    { app: { settings } }: TaskDirectory,
     asked: ReadonlyMap<string, StoreCopy>,
+    { maxWaitMs, maxBytes }: FetchBounds,
   ): Promise<readonly FetchResult[]> {
     const requests = [...asked.values()].flatMap(({ request }) => request ?? []);
     try {
       return await this.init.ports.log.fetch(requests, {
         isolation: 'readCommitted',
-        maxWaitMs: Math.max(settings.pollMs, FOLLOW_WAIT_MS),
-        maxBytes: settings.fetchMaxBytes,
+        maxWaitMs,
+        maxBytes,
         signal: this.stopping.signal,
       });
     } catch (thrown) {
@@ -301,7 +425,9 @@ export class MemberCopies {
 
   private async apply(copy: StoreCopy, answer: FetchResult, askedAtMs: number): Promise<void> {
     try {
+      const wasFilling = copy.isFilling;
       const records = await copy.take(answer, askedAtMs);
+      if (wasFilling && !copy.isFilling) this.sayCaughtUp(copy);
       if (records > 0 || copy.lag > 0) this.activeAtMs = this.init.ports.host.clock.monotonic();
     } catch (thrown) {
       const error = asStreamsError(thrown);

@@ -52,7 +52,7 @@ export class MemberRestores {
   /** The part of a heartbeat that is about restores. @param starting tasks that run here and can not process yet */
   report(starting: readonly TaskId[]): Pick<MemberReport, 'restores' | 'refused'> {
     const inLine = this.places.report();
-    const known = new Set(inLine.map(({ taskId }) => taskId));
+    const known = new Set(inLine.filter(({ copy }) => copy !== true).map(({ taskId }) => taskId));
     const others = starting.filter((taskId) => !known.has(taskId));
     const restores = [
       ...inLine,
@@ -73,7 +73,7 @@ export class MemberRestores {
 
   /** The run of a task has ended. */
   ended(taskId: TaskId): void {
-    this.places.leave(taskId);
+    this.places.leave({ taskId });
     this.budget.drop(taskId);
   }
 }

@@ -1,10 +1,12 @@
 /** Begins a copy of a store: with what this process has kept of it, else with the newest snapshot, else with the start of the log. */
 import type { Logger } from '../host/host.js';
 import { changelogEnds } from '../log/changelog-ends.js';
-import type { Offset } from '../model/offset.js';
+import { AbortedError } from '../model/errors.js';
+import { lagBetween, type Offset } from '../model/offset.js';
 import type { TaskId } from '../model/task-id.js';
 import { topicPartitionKey } from '../model/topic-partition.js';
 import { refusalByPosition } from '../snapshots/usability.js';
+import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
 import { sourceChangelog } from '../task/source-changelog.js';
 import type { StreamsApp } from '../topology/app.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
@@ -12,8 +14,10 @@ import { createFollower } from './follower.js';
 import type { KeptStore, KeptStores } from './kept-stores.js';
 import { type ChangelogFacts, changelogFacts, openStore } from './load-store.js';
 import type { RuntimePorts } from './ports.js';
-import type { RestorePace } from './restore-pace.js';
+import { isShortTail } from './restore-estimate.js';
+import { hurryWallMs, type RestorePace } from './restore-pace.js';
 import { createMeter, meteredPorts } from './restore-ports.js';
+import { leastStateBytes } from './state-budget.js';
 import { StoreCopy } from './store-copy.js';
 
 export interface OpenCopy {
@@ -27,25 +31,30 @@ export interface OpenCopy {
   readonly isWelcome: () => boolean;
   /** How fast a snapshot may be read: as the restores of this member, with whom it shares that. Null: as fast as it goes. */
   readonly pace: RestorePace | null;
+  /** Told what the copy takes at least, as soon as its snapshot says so; what it throws ends the load. */
+  readonly claim: (bytes: number) => void;
+  /** Ends a load in its midst. */
   readonly signal: AbortSignal;
 }
 
 /**
- * @returns null if it is not wanted here any more
- * @throws as `openStore`: it may be tried again
+ * @returns null if it is not wanted here any more, or what this process had is of no use: then it is to be begun anew
+ * @throws as `openStore`, {AbortedError} STREAMS_ABORTED, and what `claim` throws: it may be tried again
  */
 export async function openCopy(open: OpenCopy): Promise<StoreCopy | null> {
-  const { app, ports, logger, home, taskId, changelog, isWelcome, pace, signal } = open;
+  const { app, ports, logger, home, taskId, changelog, isWelcome, pace, claim, signal } = open;
   const { store: storeName, topic, partition } = changelog;
   const found = home.find(taskId, storeName);
   if (found !== null) {
     const copy = await goOnWith(open, found);
-    if (copy !== null) return copy.isHere ? copy : null;
+    return copy?.isHere === true ? copy : null;
   }
   const end = await changelogEnd(open);
+  const meter = createMeter();
+  const { clock } = ports.host;
   const opened = await openStore({
     app,
-    ports: meteredPorts({ ports, meter: createMeter(), pace, signal }),
+    ports: endingReads(meteredPorts({ ports, meter, pace, signal }), signal),
     logger,
     taskId,
     storeName,
@@ -54,6 +63,14 @@ export async function openCopy(open: OpenCopy): Promise<StoreCopy | null> {
     exact: !changelog.internal,
     stallTimeoutMs: app.settings.restoreStallTimeoutMs,
     signal,
+    observer: {
+      started(_, { manifest, knownAtMs, deleteRetentionMs }) {
+        meter.hurryAtMs = clock.monotonic() + hurryWallMs(knownAtMs, deleteRetentionMs) - clock.now();
+        if (manifest !== null) claim(leastStateBytes(manifest, ENTRY_OVERHEAD_BYTES));
+      },
+      applied: () => undefined,
+      finished: () => undefined,
+    },
   });
   if (signal.aborted || !isWelcome() || home.find(taskId, storeName) !== null) return null;
   const { manifest, logStartOffset, follower, deleteRetentionMs } = opened;
@@ -67,7 +84,7 @@ export async function openCopy(open: OpenCopy): Promise<StoreCopy | null> {
     snapshotOffset: manifest?.nextOffset ?? logStartOffset,
   };
   home.keep(kept);
-  return copyOf(open, kept, { follower, deleteRetentionMs });
+  return copyOf(open, kept, { follower, deleteRetentionMs, target: end });
 }
 
 /** What this process has kept, if its tail can be read; else it is dropped. */
@@ -95,7 +112,8 @@ async function goOnWith(open: OpenCopy, kept: KeptStore): Promise<StoreCopy | nu
   });
   const range = { fromOffset: kept.nextOffset, toOffset: endOffset };
   logger.info('copy-started', { taskId, store, topic, partition, mode: 'memory', ...range, refused: [] });
-  const copy = copyOf(open, kept, { follower, deleteRetentionMs: facts.deleteRetentionMs });
+  const target = isShortTail(lagBetween(kept.nextOffset, endOffset)) ? null : endOffset;
+  const copy = copyOf(open, kept, { follower, deleteRetentionMs: facts.deleteRetentionMs, target });
   copy.sawEnd(endOffset, askedAtMs);
   return copy;
 }
@@ -111,10 +129,27 @@ function refusalOf(
 function copyOf(
   { app, ports, home, changelog }: OpenCopy,
   kept: KeptStore,
-  how: Pick<ConstructorParameters<typeof StoreCopy>[0], 'follower' | 'deleteRetentionMs'>,
+  how: Pick<ConstructorParameters<typeof StoreCopy>[0], 'follower' | 'deleteRetentionMs' | 'target'>,
 ): StoreCopy {
   const { clock } = ports.host;
   return new StoreCopy({ home, kept, changelog, clock, stallTimeoutMs: app.settings.restoreStallTimeoutMs, ...how });
+}
+
+/** The same ports; snapshots are not read any further once the signal fires. */
+function endingReads(ports: OpenCopy['ports'], signal: AbortSignal): OpenCopy['ports'] {
+  const { snapshots } = ports;
+  return {
+    ...ports,
+    snapshots: {
+      async read(name, range) {
+        if (signal.aborted) throw new AbortedError('the copy is not read any further', { cause: signal.reason });
+        return snapshots.read(name, range);
+      },
+      list: (prefix, options) => snapshots.list(prefix, options),
+      create: (name, bytes) => snapshots.create(name, bytes),
+      remove: (name) => snapshots.remove(name),
+    },
+  };
 }
 
 async function changelogEnd({ app, ports, changelog }: OpenCopy): Promise<Offset> {

@@ -15,6 +15,17 @@ import type { RuntimePorts } from './ports.js';
 /** Bytes of a changelog record where nothing tells: that of a short key with a number. */
 const ASSUMED_RECORD_BYTES = 100;
 
+/**
+ * What is all here, as copies that were followed or as a task left it, and lacks no more than this, takes no place in the line of restores: it
+ * is read sooner than others could be asked.
+ */
+export const TAIL_BYTES = 262_144;
+
+/** Whether the changelog records that a store lacks are a short tail, as far as their number tells. */
+export function isShortTail(records: number): boolean {
+  return records * ASSUMED_RECORD_BYTES <= TAIL_BYTES;
+}
+
 export interface RestoreEstimate {
   readonly app: StreamsApp;
   readonly ports: Pick<RuntimePorts, 'log' | 'snapshots' | 'host'>;

@@ -4,12 +4,25 @@
  * The parts are worked out by each member from the plan, with no word between them: as many as there are members with tasks, or as may
  * restore at once if that is fewer.
  */
+import { tombstoneMarginMs } from '../snapshots/usability.js';
 import { TokenBucket } from './token-bucket.js';
 
 /** One fetch is at most this part of a second's worth, so that the rate holds over short times too, */
 const FETCH_PART = 0.25;
 /** and at least this many bytes. */
 const FETCH_LEAST_BYTES = 1_024;
+
+/** Deletes must not expire while a restore is held back: from this part of their retention on it is not any more. */
+const HURRY_PART = 0.5;
+
+/**
+ * Wall clock, in milliseconds, from which on a store is not held back any more. Infinity: never.
+ *
+ * @param knownAtMs as `LoadSource`
+ */
+export function hurryWallMs(knownAtMs: number, deleteRetentionMs: number): number {
+  return knownAtMs + (deleteRetentionMs - tombstoneMarginMs(deleteRetentionMs)) * HURRY_PART;
+}
 
 export interface RestorePaceInit {
   /** Bytes a second of the whole application; above 0. */

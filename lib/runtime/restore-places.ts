@@ -1,5 +1,5 @@
 /**
- * The places of a member's tasks in the line of those that are to restore (restore-queue.ts): reports, reads, and waits.
+ * The places of a member's tasks, and of its copies, in the line of those that are to restore (restore-queue.ts): reports, reads, and waits.
  *
  * Without a limit nobody waits, and nothing is read or written for it.
  */
@@ -7,7 +7,7 @@ import type { Clock, Logger, Random } from '../host/host.js';
 import type { RestoreReport } from '../leases/records.js';
 import { AbortedError, asStreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
-import { mayClaim, mayRestore } from './restore-queue.js';
+import { mayClaim, mayRestore, mustGiveWay } from './restore-queue.js';
 import { Wakeup } from './wakeup.js';
 
 /** Longest and shortest pause before a member that waits for a place looks again. */
@@ -28,7 +28,7 @@ export interface RestorePlacesInit {
   readonly changed: () => void;
 }
 
-/** A task that asks for a place. */
+/** A task that asks for a place, or a copy of it. */
 export interface PlaceRequest {
   readonly taskId: TaskId;
   /** Bytes that are to be read, as far as is known. */
@@ -36,17 +36,22 @@ export interface PlaceRequest {
   readonly signal: AbortSignal;
   /** Called if it has to wait. */
   readonly waits: () => void;
+  /** Of a copy: called once tasks wait for its place (Q4), which it gives back as soon as it reads no more. Absent: it is the task itself. */
+  readonly givesWay?: () => void;
 }
 
 interface Place {
   report: RestoreReport;
+  /** Until it was called. */
+  givesWay: (() => void) | null;
   readonly admit: () => void;
   readonly refuse: (error: Error) => void;
 }
 
 export class RestorePlaces {
   private readonly init: RestorePlacesInit;
-  private readonly places = new Map<TaskId, Place>();
+  /** By task, those of copies apart. */
+  private readonly places = new Map<string, Place>();
   private readonly wakeup = new Wakeup();
   private isLooking = false;
 
@@ -68,12 +73,17 @@ export class RestorePlaces {
    *
    * @throws {AbortedError} STREAMS_ABORTED as soon as the signal fires · what the tables throw that trying again does not mend
    */
-  async enter({ taskId, leftBytes, signal, waits }: PlaceRequest): Promise<void> {
+  async enter({ taskId, leftBytes, signal, waits, givesWay }: PlaceRequest): Promise<void> {
     if (signal.aborted) throw new AbortedError('the task is asked to stop', { cause: signal.reason });
     const state = this.init.limit === 0 ? 'restoring' : 'waiting';
+    const of = { taskId, ...(givesWay === undefined ? {} : { copy: true }) };
+    const key = keyOf(of);
     let stop = () => {};
+    let place: Place | undefined;
     const admitted = new Promise<void>((admit, refuse) => {
-      this.places.set(taskId, { report: { taskId, state, leftBytes }, admit, refuse });
+      const report: RestoreReport = { ...of, state, leftBytes };
+      place = { report, admit, refuse, givesWay: givesWay ?? null };
+      this.places.set(key, place);
       stop = () => refuse(new AbortedError('the task is asked to stop', { cause: signal.reason }));
     });
     if (state === 'restoring') return;
@@ -84,26 +94,26 @@ export class RestorePlaces {
     try {
       await admitted;
     } catch (error) {
-      this.leave(taskId);
+      if (this.places.get(key) === place) this.leave(of);
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
     }
   }
 
-  /** The task has restored, or has given it up. May be called twice. */
-  leave(taskId: TaskId): void {
-    if (!this.places.delete(taskId) || this.init.limit === 0) return;
+  /** The task, or its copy, has restored, or has given it up. May be called twice. */
+  leave(of: Pick<RestoreReport, 'taskId' | 'copy'>): void {
+    if (!this.places.delete(keyOf(of)) || this.init.limit === 0) return;
     this.wakeup.wake();
     this.init.changed();
   }
 
-  /** Until nobody waits; each turn is bounded by two reports and two reads, each pause by {@link LOOK_AGAIN_MOST_MS}. Never throws. */
+  /** Until nobody waits, and no copy may have to give way; each turn is bounded by two reports and two reads, each pause by {@link LOOK_AGAIN_MOST_MS}. Never throws. */
   private async look(): Promise<void> {
     const { clock, random, logger } = this.init;
     this.isLooking = true;
     try {
-      while (this.isAnybodyWaiting()) {
+      while (this.hasReasonToLook()) {
         await this.turn().catch((thrown: unknown) => {
           const error = asStreamsError(thrown);
           if (error.kind !== 'transient' || error instanceof AbortedError) throw error;
@@ -111,7 +121,7 @@ export class RestorePlaces {
           logger.warn('restore-place-unknown', { code: error.code, message: error.message });
         });
         const pauseMs = LOOK_AGAIN_LEAST_MS + random.next() * (LOOK_AGAIN_MOST_MS - LOOK_AGAIN_LEAST_MS); // Q3
-        if (this.isAnybodyWaiting()) await this.wakeup.sleep(clock, pauseMs);
+        if (this.hasReasonToLook()) await this.wakeup.sleep(clock, pauseMs);
       }
     } catch (thrown) {
       const error = asStreamsError(thrown);
@@ -123,29 +133,43 @@ export class RestorePlaces {
 
   private async turn(): Promise<void> {
     const { limit, reported, readOthers } = this.init;
-    await reported();
-    const claim = mayClaim({ mine: this.report(), others: await readOthers(), limit });
-    for (const taskId of claim) this.move(taskId, 'claiming');
+    if (this.report().some(({ state }) => state !== 'restoring')) await reported();
+    const seen = await readOthers();
+    this.giveWay(seen);
+    for (const one of mayClaim({ mine: this.report(), others: seen, limit })) this.move(one, 'claiming');
     if (!this.report().some(({ state }) => state === 'claiming')) return;
     await reported();
     const others = await readOthers();
-    for (const taskId of mayRestore({ mine: this.report(), others, limit })) {
-      this.move(taskId, 'restoring');
-      this.places.get(taskId)?.admit();
+    for (const one of mayRestore({ mine: this.report(), others, limit })) {
+      this.move(one, 'restoring');
+      this.places.get(keyOf(one))?.admit();
     }
     this.moveAll('claiming', 'waiting');
   }
 
-  private isAnybodyWaiting(): boolean {
-    return this.report().some(({ state }) => state !== 'restoring');
+  /** Q4. */
+  private giveWay(others: readonly RestoreReport[]): void {
+    for (const one of mustGiveWay({ mine: this.report(), others, limit: this.init.limit })) {
+      const place = this.places.get(keyOf(one));
+      place?.givesWay?.();
+      if (place !== undefined) place.givesWay = null;
+    }
   }
 
-  private move(taskId: TaskId, state: RestoreReport['state']): void {
-    const place = this.places.get(taskId);
+  private hasReasonToLook(): boolean {
+    return [...this.places.values()].some(({ report, givesWay }) => report.state !== 'restoring' || givesWay !== null);
+  }
+
+  private move(one: RestoreReport, state: RestoreReport['state']): void {
+    const place = this.places.get(keyOf(one));
     if (place !== undefined) place.report = { ...place.report, state };
   }
 
   private moveAll(from: RestoreReport['state'], to: RestoreReport['state']): void {
-    for (const [taskId, { report }] of this.places) if (report.state === from) this.move(taskId, to);
+    for (const { report } of this.places.values()) if (report.state === from) this.move(report, to);
   }
+}
+
+function keyOf({ taskId, copy = false }: Pick<RestoreReport, 'taskId' | 'copy'>): string {
+  return copy ? `copy of ${taskId}` : taskId;
 }

@@ -94,8 +94,8 @@ async function pay(bytes: number, { ports, pace, meter, signal }: MeteredPorts<P
   }
 }
 
-/** As it was written; on its way it may have been compressed. */
-function bytesOf({ size, keyStarts, keyEnds, valueStarts, valueEnds }: RecordSet): number {
+/** Bytes of records as they were written; on their way they may have been compressed. */
+export function bytesOf({ size, keyStarts, keyEnds, valueStarts, valueEnds }: RecordSet): number {
   let bytes = size * RECORD_OVERHEAD_BYTES;
   for (let index = 0; index < size; index += 1) {
     const keyStart = keyStarts[index] as number;

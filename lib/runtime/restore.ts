@@ -39,7 +39,8 @@ export async function restoreStores(
   try {
     await restore.begin(entered);
     for (const changelog of run.task.changelogs) {
-      const store = await restoreStore(run, restore, changelog, await restoreTarget(run, changelog, committed));
+      const target = await restoreTarget(run, changelog, committed);
+      const store = await restoreStore(run, restore, changelog, target, entered);
       refuseOtherLife(changelog.topic, topicIds, store.topicId);
       restored.push(restore.finished(changelog, store));
     }
@@ -59,6 +60,7 @@ async function restoreStore(
   restore: TaskRestore,
   changelog: TaskChangelog,
   target: Offset,
+  entered: (state: TaskState) => void,
 ): Promise<SessionStore> {
   const { app, logger, kept, task, stop } = run;
   const { ports } = restore;
@@ -78,6 +80,7 @@ async function restoreStore(
     lazy: lazyLoading(run, changelog),
     stallTimeoutMs: app.settings.restoreStallTimeoutMs,
     signal: stop.signal,
+    beforeReading: () => restore.ensureTurn(entered),
     observer: restore.observe(
       changelog,
       target,

@@ -92,7 +92,7 @@ export class StateBudget {
     );
   }
 
-  /** Bytes that copies may take (H4); below 0: some have to go. Infinity: there is no budget. */
+  /** Bytes that tasks leave to copies (H4); below 0 where tasks have outgrown the budget. Infinity: there is no budget. */
   get leftForCopiesBytes(): number {
     const { budgetBytes } = this.init;
     return budgetBytes === null ? Number.POSITIVE_INFINITY : budgetBytes - this.totalBytes();

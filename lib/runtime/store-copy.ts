@@ -17,6 +17,7 @@ import { refusalByPosition } from '../snapshots/usability.js';
 import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { type Follower, NO_LIMIT } from './follower.js';
 import type { KeptStore, KeptStores } from './kept-stores.js';
+import { hurryWallMs } from './restore-pace.js';
 
 export interface StoreCopyInit {
   /** Where it is kept, from now on or already. */
@@ -29,6 +30,8 @@ export interface StoreCopyInit {
   readonly deleteRetentionMs: number;
   readonly stallTimeoutMs: number;
   readonly clock: Clock;
+  /** Where the changelog ended when the copy was begun, if that is far: until then it is being restored. Null: it only follows. */
+  readonly target: Offset | null;
 }
 
 export class StoreCopy {
@@ -39,6 +42,8 @@ export class StoreCopy {
   private readonly init: StoreCopyInit;
   private limit: Offset;
   private stuckSinceMs: number | null = null;
+  /** Whether it has still to come to where the changelog ended when it was begun: it is read back, not followed. */
+  isFilling: boolean;
 
   constructor(init: StoreCopyInit) {
     const { kept, changelog, clock } = init;
@@ -46,6 +51,7 @@ export class StoreCopy {
     this.kept = kept;
     this.changelog = changelog;
     this.answeredAtMs = clock.monotonic();
+    this.isFilling = init.target !== null && kept.nextOffset < init.target;
     this.limit = changelog.internal ? NO_LIMIT : (kept.endOffset ?? kept.nextOffset);
   }
 
@@ -58,6 +64,11 @@ export class StoreCopy {
   get request(): FetchRequest | null {
     const { request } = this.init.follower;
     return request.fromOffset < this.limit ? request : null;
+  }
+
+  /** Wall clock, in milliseconds, from which on its filling is not held back any more: deletes must not expire under it. */
+  get hurryWallMs(): number {
+    return hurryWallMs(this.kept.atEndMs, this.init.deleteRetentionMs);
   }
 
   /** Changelog records that it lacks, as far as is known. */
@@ -85,6 +96,8 @@ export class StoreCopy {
     this.kept.nextOffset = follower.position;
     if (changelog.internal) this.sawEnd(answer.lastStableOffset, askedAtMs);
     else this.answered();
+    const { target } = this.init;
+    if (this.isFilling && (this.lag === 0 || target === null || follower.position >= target)) this.isFilling = false;
     this.refuseStandstill(before);
     return records;
   }

@@ -4,7 +4,6 @@
  */
 import { asStreamsError, type StreamsError } from '../model/errors.js';
 import type { Offset } from '../model/offset.js';
-import { tombstoneMarginMs } from '../snapshots/usability.js';
 import { ENTRY_OVERHEAD_BYTES } from '../state/entry-table.js';
 import { LazyStore } from '../state/lazy-store.js';
 import type { TaskState } from '../topology/listeners.js';
@@ -12,21 +11,13 @@ import type { TaskChangelog } from '../topology/resolve-partitions.js';
 import { lazyLoadingOf } from './lazy-stores.js';
 import type { LoadObserver, LoadSource } from './load-store.js';
 import type { MemberRestores } from './member-restores.js';
-import { estimateLeftBytes } from './restore-estimate.js';
+import { estimateLeftBytes, TAIL_BYTES } from './restore-estimate.js';
+import { hurryWallMs } from './restore-pace.js';
 import { createMeter, meteredPorts, type RestoreMeter } from './restore-ports.js';
 import { RestoreProgressSnapshots, type StoreProgress } from './restore-progress.js';
 import type { RestoringRun } from './restoring-run.js';
 import { leastStateBytes } from './state-budget.js';
 import type { SessionStore } from './task-session.js';
-
-/** Deletes must not expire while a restore is held back: from this part of their retention on it is not any more. */
-const HURRY_PART = 0.5;
-
-/**
- * A task whose stores are all here, as copies that were followed or as it left them, and that lacks no more than this, takes no place: it is
- * read sooner than others could be asked.
- */
-export const TAIL_BYTES = 262_144;
 
 /** The store that is being restored. */
 interface Current {
@@ -49,6 +40,7 @@ export class TaskRestore {
   private readonly done: StoreProgress[] = [];
   private current: Current | null = null;
   private doneBytes = 0;
+  private isInLine = false;
   private waitedMs = 0;
   private snapshotMs = 0;
   private tailMs = 0;
@@ -85,18 +77,41 @@ export class TaskRestore {
   }
 
   private async waitForTurn(restores: MemberRestores, entered: (state: TaskState) => void): Promise<void> {
-    const { app, ports, logger, task, kept, stop } = this.run;
-    const { taskId } = task;
-    restores.budget.admit(taskId);
+    const { app, ports, task, kept } = this.run;
+    restores.budget.admit(task.taskId);
     const { limit } = restores.places;
     const leftBytes = limit === 0 ? 0 : await estimateLeftBytes({ app, ports, task, kept });
     if (limit > 0 && leftBytes <= TAIL_BYTES && isCopied(task, kept)) return;
+    await this.enterLine(restores, leftBytes, entered);
+  }
+
+  /**
+   * What is here turns out to be of no use, or is gone, where the task was to read no more than a short tail: it needs a turn after all.
+   *
+   * @throws as {@link begin}
+   */
+  async ensureTurn(entered: (state: TaskState) => void): Promise<void> {
+    const { restores, app, ports, task, kept } = this.run;
+    if (restores === undefined || this.isInLine || restores.places.limit === 0) return;
+    await this.enterLine(restores, await estimateLeftBytes({ app, ports, task, kept }), entered);
+    entered('restoring');
+  }
+
+  private async enterLine(
+    { places }: MemberRestores,
+    leftBytes: number,
+    entered: (state: TaskState) => void,
+  ): Promise<void> {
+    const { logger, task, stop } = this.run;
+    const { taskId } = task;
+    const { limit } = places;
     const waits = () => {
       logger.info('restore-waits', { leftBytes, limit });
       entered('waiting-to-restore');
     };
     const askedMs = this.monotonicMs();
-    await restores.places.enter({ taskId, leftBytes, signal: stop.signal, waits });
+    await places.enter({ taskId, leftBytes, signal: stop.signal, waits });
+    this.isInLine = true;
     this.waitedMs = this.monotonicMs() - askedMs;
   }
 
@@ -191,7 +206,7 @@ export class TaskRestore {
 
   /** Gives its place back. May be called twice. */
   end(): void {
-    this.run.restores?.places.leave(this.run.task.taskId);
+    this.run.restores?.places.leave(this.run.task);
   }
 
   /** What another attempt of this process goes on with, where it is not the state itself that was at fault. */
@@ -212,8 +227,8 @@ export class TaskRestore {
   }
 
   private hurryAtMs({ knownAtMs, deleteRetentionMs }: LoadSource): number {
-    const patienceMs = (deleteRetentionMs - tombstoneMarginMs(deleteRetentionMs)) * HURRY_PART;
-    return this.monotonicMs() + (knownAtMs + patienceMs - this.run.ports.host.clock.now());
+    const { clock } = this.run.ports.host;
+    return clock.monotonic() + hurryWallMs(knownAtMs, deleteRetentionMs) - clock.now();
   }
 
   private monotonicMs(): number {

@@ -154,7 +154,8 @@ function tasksRunBy(member: ObservedMember, leases: readonly Lease[]): Set<TaskI
   const { report, memberId, incarnation } = member;
   const isTakingOver = report.planRead === undefined;
   if (!isRun(member)) return new Set();
-  const without = new Set([...(report.restores ?? []), ...(report.refused ?? [])].map(({ taskId }) => taskId));
+  const restores = (report.restores ?? []).filter(({ copy }) => copy !== true);
+  const without = new Set([...restores, ...(report.refused ?? [])].map(({ taskId }) => taskId));
   const owned = leases.filter(
     ({ owner }) => owner?.memberId === memberId && (owner.incarnation === incarnation || isTakingOver),
   );

@@ -72,6 +72,7 @@ export const reportOf = objectOf<MemberReport>({
       objectOf<RestoreReport>({
         taskId: taskIdOf,
         state: oneOf('starting', 'waiting', 'claiming', 'restoring'),
+        copy: optional(booleanOf),
         leftBytes: countOf,
       }),
     ),

@@ -190,8 +190,24 @@ export const stateMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'lib/runtime/member-copies.ts',
-        find: "        isolation: 'readCommitted',\n        maxWaitMs: Math.max(settings.pollMs, FOLLOW_WAIT_MS),",
-        replace: "        isolation: 'readUncommitted',\n        maxWaitMs: Math.max(settings.pollMs, FOLLOW_WAIT_MS),",
+        find: "        isolation: 'readCommitted',\n        maxWaitMs,",
+        replace: "        isolation: 'readUncommitted',\n        maxWaitMs,",
+      },
+    ],
+  },
+  {
+    name: 'restore-limit',
+    protects: 'Q1: as many tasks and copies restore at once as may; else all that start cold read at once',
+    edits: [
+      {
+        file: 'lib/runtime/restore-queue.ts',
+        find: '  const free = limit - all.filter(isPlaced).length;',
+        replace: '  const free = all.length + 0 * limit;',
+      },
+      {
+        file: 'lib/runtime/restore-queue.ts',
+        find: '  return claiming.slice(0, Math.max(0, room));',
+        replace: '  return claiming.slice(0, Math.max(claiming.length, room));',
       },
     ],
   },

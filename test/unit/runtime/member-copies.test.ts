@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RestoreReport } from '../../../lib/leases/records.js';
 import type { Log } from '../../../lib/log/log.js';
 import { UnavailableError } from '../../../lib/model/errors.js';
 import { offset } from '../../../lib/model/offset.js';
@@ -8,7 +9,10 @@ import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import type { CopyRole } from '../../../lib/runtime/copy-roles.js';
 import { KeptStores } from '../../../lib/runtime/kept-stores.js';
 import { MemberCopies } from '../../../lib/runtime/member-copies.js';
+import type { MemberRestores } from '../../../lib/runtime/member-restores.js';
 import type { RuntimePorts } from '../../../lib/runtime/ports.js';
+import { RestorePace } from '../../../lib/runtime/restore-pace.js';
+import { RestorePlaces } from '../../../lib/runtime/restore-places.js';
 import { runStandby } from '../../../lib/runtime/run-standby.js';
 import { StateBudget } from '../../../lib/runtime/state-budget.js';
 import { loadTaskDirectory } from '../../../lib/runtime/task-directory.js';
@@ -41,6 +45,25 @@ afterEach(async () => {
 const budgetOf = ({ ports: { host } }: TaskWorld, budgetBytes: number | null): StateBudget =>
   new StateBudget({ budgetBytes, logger: host.logger, metrics: host.metrics });
 
+/** What copies share with the restores of tasks. */
+type Shared = Pick<MemberRestores, 'places' | 'pace' | 'budget'>;
+
+/** The places of a member that sees what others report in `others`. */
+const placesOf = (
+  { ports: { host } }: TaskWorld,
+  limit: number,
+  others: readonly RestoreReport[] = [],
+): RestorePlaces =>
+  new RestorePlaces({
+    clock: host.clock,
+    random: host.random,
+    logger: host.logger,
+    limit,
+    reported: async () => undefined,
+    readOthers: async () => [...others],
+    changed: () => undefined,
+  });
+
 interface Copying {
   readonly copies: MemberCopies;
   readonly kept: KeptStores;
@@ -53,7 +76,7 @@ function copying(
   world: TaskWorld,
   kept = new KeptStores(),
   ports: RuntimePorts = world.ports,
-  budget = budgetOf(world, null),
+  shared: Partial<Shared> = {},
 ): Copying {
   const running = new Set<TaskId>();
   const copies = new MemberCopies({
@@ -61,7 +84,7 @@ function copying(
     logger: ports.host.logger,
     kept,
     isRunning: (id) => running.has(id),
-    restores: { pace: null, budget },
+    restores: { pace: null, budget: budgetOf(world, null), places: placesOf(world, 0), ...shared },
   });
   open.push(copies);
   return {
@@ -119,6 +142,13 @@ async function write(world: TaskWorld, ...entries: readonly [string, string | nu
   await world.ports.log.append(CHANGELOG, records.build());
 }
 
+/** Appends a changelog of so many batches, of some kilobyte each. */
+async function writeLong(world: TaskWorld, batches: number): Promise<void> {
+  await count(world, someWords(10));
+  for (let batch = 0; batch < batches; batch += 1)
+    await write(world, ...Array.from({ length: 50 }, (_, index): [string, string] => [`w${index}`, String(batch)]));
+}
+
 describe('a copy', () => {
   it('equals the active store at the offset that it reports, while that is written (features F1, F2)', async () => {
     const world = await createTaskWorld();
@@ -142,7 +172,7 @@ describe('a copy', () => {
     await count(world, someWords(400));
     const otherTask = taskId(0, 1);
     const budget = budgetOf(world, 1_000_000);
-    const here = copying(world, new KeptStores(), world.ports, budget);
+    const here = copying(world, new KeptStores(), world.ports, { budget });
     await here.want({ [TASK]: 'standby' });
     const { store } = await untilAtEnd(world, here);
     const { sizeBytes } = store;
@@ -162,7 +192,7 @@ describe('a copy', () => {
     const world = await createTaskWorld();
     await count(world, someWords(400));
     const budget = budgetOf(world, 1_000_000);
-    const here = copying(world, new KeptStores(), world.ports, budget);
+    const here = copying(world, new KeptStores(), world.ports, { budget });
     await here.want({ [TASK]: 'standby' });
     await untilAtEnd(world, here);
     await here.want({ [TASK]: 'waiting' });
@@ -172,6 +202,106 @@ describe('a copy', () => {
     await untilAtEnd(world, here);
 
     expect(eventsOf(world, 'copy-refused')).toEqual([]);
+  });
+
+  it('that does not fit by what its snapshot says is not read', async () => {
+    const world = await createTaskWorld({ settings: { snapshotMinRecords: 1, numStandbyReplicas: 1 } });
+    await count(world, someWords(300));
+    await runStandby({ app: world.app, ports: world.ports, taskIds: [TASK] });
+    const budget = budgetOf(world, 100);
+    const read: string[] = [];
+    const snapshots = { ...world.ports.snapshots };
+    snapshots.read = (name, range) => {
+      read.push(name);
+      return world.ports.snapshots.read(name, range);
+    };
+    const here = copying(world, new KeptStores(), { ...world.ports, snapshots }, { budget });
+    await here.want({ [TASK]: 'standby' });
+
+    await waitFor('the copy to be refused', async () => eventsOf(world, 'copy-refused').length > 0 || undefined);
+
+    const [refused] = eventsOf(world, 'copy-refused');
+    expect(refused?.fields).toMatchObject({ taskId: TASK, store: STORE, reason: 'no-room' });
+    expect(Number(refused?.fields?.sizeBytes)).toBeGreaterThan(100);
+    expect(here.kept.find(TASK, STORE)).toBeNull();
+  });
+
+  it('waits for its turn among the restores of all members, and for tasks before it', async () => {
+    const world = await createTaskWorld();
+    await count(world, someWords(400));
+    const others: RestoreReport[] = [{ taskId: taskId(0, 1), state: 'restoring', leftBytes: 9 }];
+    const places = placesOf(world, 1, others);
+    const here = copying(world, new KeptStores(), world.ports, { places });
+    await here.want({ [TASK]: 'standby' });
+
+    await waitFor('the copy to wait', async () => places.report()[0]?.state === 'waiting' || undefined);
+    const whileWaiting = eventsOf(world, 'copy-started').length;
+    others[0] = { taskId: taskId(0, 1), state: 'waiting', leftBytes: 9_000_000 };
+    await world.ports.host.clock.sleep(1_200);
+    const whileTaskWaits = eventsOf(world, 'copy-started').length;
+    others.pop();
+    await untilAtEnd(world, here);
+    await waitFor('the place to be given back', async () => places.report().length === 0 || undefined);
+
+    expect([whileWaiting, whileTaskWaits]).toEqual([0, 0]);
+    expect(eventsOf(world, 'copy-caught-up')).toHaveLength(1);
+  });
+
+  it('gives its turn back to a task that waits, and goes on later where it stands', async () => {
+    const world = await createTaskWorld();
+    await writeLong(world, 60);
+    const others: RestoreReport[] = [];
+    const places = placesOf(world, 1, others);
+    const pace = new RestorePace({
+      maxBytesPerSecond: 20_000,
+      maxConcurrent: 1,
+      nowMs: world.ports.host.clock.monotonic(),
+    });
+    const here = copying(world, new KeptStores(), world.ports, { places, pace });
+    await here.want({ [TASK]: 'standby' });
+    const begun = await waitFor('the copy to have begun', async () => {
+      const kept = here.kept.find(TASK, STORE);
+      return kept !== null && kept.nextOffset > 0 ? kept : undefined;
+    });
+
+    others.push({ taskId: taskId(0, 1), state: 'waiting', leftBytes: 9_000_000 });
+    await waitFor('the copy to give way', async () => places.report()[0]?.state === 'waiting' || undefined);
+    const stoodAt = begun.nextOffset;
+    await world.ports.host.clock.sleep(600);
+    const stoodStillAt = begun.nextOffset;
+    others.pop();
+    pace.shareAmong(1);
+    const copy = await waitFor('the copy to go on', async () => (begun.nextOffset > stoodAt ? begun : undefined));
+
+    expect(stoodStillAt).toBe(stoodAt);
+    expect(stoodAt).toBeLessThan(await endOf(world));
+    expect(here.kept.find(TASK, STORE)).toBe(copy);
+    expect(eventsOf(world, 'copy-started')).toHaveLength(1);
+  });
+
+  it('is read back at the pace of restores, and follows as fast as it goes', async () => {
+    const world = await createTaskWorld();
+    await writeLong(world, 20);
+    const clock = world.ports.host.clock;
+    const pace = new RestorePace({ maxBytesPerSecond: 20_000, maxConcurrent: 0, nowMs: clock.monotonic() });
+    let paidBytes = 0;
+    const spend = pace.spend.bind(pace);
+    pace.spend = (bytes, nowMs) => {
+      paidBytes += bytes;
+      return spend(bytes, nowMs);
+    };
+    const here = copying(world, new KeptStores(), world.ports, { pace });
+    const beganMs = clock.monotonic();
+    await here.want({ [TASK]: 'standby' });
+    await untilAtEnd(world, here);
+    const tookMs = clock.monotonic() - beganMs;
+    const paidForFilling = paidBytes;
+    await write(world, ['w1', '7'], ['w2', '8']);
+    await untilAtEnd(world, here);
+
+    expect(paidForFilling).toBeGreaterThan(1_000);
+    expect(tookMs).toBeGreaterThanOrEqual((paidForFilling - pace.fetchMaxBytes - 1_000) / 20);
+    expect(paidBytes).toBe(paidForFilling);
   });
 
   it('begins with the newest snapshot and reads only the tail', async () => {

@@ -5,7 +5,7 @@ import type { RestoreReport } from '../../../lib/leases/records.js';
 import { AbortedError, UnavailableError } from '../../../lib/model/errors.js';
 import { type TaskId, taskId } from '../../../lib/model/task-id.js';
 import { RestorePlaces } from '../../../lib/runtime/restore-places.js';
-import { mayClaim, mayRestore } from '../../../lib/runtime/restore-queue.js';
+import { mayClaim, mayRestore, mustGiveWay } from '../../../lib/runtime/restore-queue.js';
 import { createChance } from '../../../lib/testing/simulation/chance.js';
 import { VirtualTime } from '../../../lib/testing/simulation/virtual-time.js';
 import { listeningLogger } from '../../support/listening-logger.js';
@@ -16,33 +16,60 @@ const report = (partition: number, state: RestoreReport['state'], leftBytes = 0)
   leftBytes,
 });
 
+const copy = (partition: number, state: RestoreReport['state'], leftBytes = 0): RestoreReport => ({
+  ...report(partition, state, leftBytes),
+  copy: true,
+});
+
+const idsOf = (reports: readonly RestoreReport[]) =>
+  reports.map(({ taskId, copy }) => (copy === true ? `copy of ${taskId}` : taskId));
+
 describe('the line of tasks that are to restore', () => {
   it('gives a free place to the one with the least left to read, then to the lower id', () => {
     const mine = [report(0, 'waiting', 900), report(1, 'waiting', 5), report(2, 'waiting', 5)];
 
-    expect(mayClaim({ mine, others: [], limit: 1 })).toEqual(['0_1']);
-    expect(mayClaim({ mine, others: [report(3, 'waiting', 1)], limit: 1 })).toEqual([]);
-    expect(mayClaim({ mine, others: [report(3, 'waiting', 1)], limit: 2 })).toEqual(['0_1']);
+    expect(idsOf(mayClaim({ mine, others: [], limit: 1 }))).toEqual(['0_1']);
+    expect(idsOf(mayClaim({ mine, others: [report(3, 'waiting', 1)], limit: 1 }))).toEqual([]);
+    expect(idsOf(mayClaim({ mine, others: [report(3, 'waiting', 1)], limit: 2 }))).toEqual(['0_1']);
   });
 
   it('passes over those that are reported and have not asked for a place', () => {
     const others = [report(3, 'starting'), report(4, 'starting')];
 
-    expect(mayClaim({ mine: [report(0, 'waiting', 900)], others, limit: 1 })).toEqual(['0_0']);
-    expect(mayRestore({ mine: [report(0, 'claiming', 900)], others, limit: 1 })).toEqual(['0_0']);
+    expect(idsOf(mayClaim({ mine: [report(0, 'waiting', 900)], others, limit: 1 }))).toEqual(['0_0']);
+    expect(idsOf(mayRestore({ mine: [report(0, 'claiming', 900)], others, limit: 1 }))).toEqual(['0_0']);
   });
 
   it('gives none while as many restore or claim as may', () => {
     const others = [report(3, 'restoring'), report(4, 'claiming')];
 
-    expect(mayClaim({ mine: [report(0, 'waiting')], others, limit: 2 })).toEqual([]);
-    expect(mayRestore({ mine: [report(0, 'claiming')], others, limit: 2 })).toEqual([]);
+    expect(idsOf(mayClaim({ mine: [report(0, 'waiting')], others, limit: 2 }))).toEqual([]);
+    expect(idsOf(mayRestore({ mine: [report(0, 'claiming')], others, limit: 2 }))).toEqual([]);
+  });
+
+  it('has tasks before copies, whatever is left to read', () => {
+    const mine = [copy(0, 'waiting', 1), report(0, 'waiting', 900), copy(1, 'waiting', 0)];
+
+    expect(idsOf(mayClaim({ mine, others: [], limit: 2 }))).toEqual(['0_0', 'copy of 0_1']);
+    expect(mayClaim({ mine: [copy(0, 'waiting')], others: [report(3, 'waiting', 900)], limit: 1 })).toEqual([]);
+  });
+
+  it('has as many copies give way as tasks wait beyond the places that are free, those with the most left first', () => {
+    const mine = [copy(0, 'restoring', 10), copy(1, 'restoring', 30)];
+    const others = [copy(2, 'restoring', 20), report(3, 'waiting', 5)];
+
+    expect(idsOf(mustGiveWay({ mine, others, limit: 3 }))).toEqual(['copy of 0_1']);
+    expect(mustGiveWay({ mine, others, limit: 4 })).toEqual([]);
+    expect(idsOf(mustGiveWay({ mine, others: [...others, report(4, 'waiting', 5)], limit: 3 }))).toEqual([
+      'copy of 0_1',
+    ]);
+    expect(mustGiveWay({ mine, others: [copy(2, 'restoring'), copy(3, 'waiting')], limit: 3 })).toEqual([]);
   });
 
   it('lets a claim pass where there is still room', () => {
     const mine = [report(0, 'claiming', 8), report(1, 'claiming', 7), report(2, 'restoring')];
 
-    expect(mayRestore({ mine, others: [report(3, 'restoring')], limit: 3 })).toEqual(['0_1']);
+    expect(idsOf(mayRestore({ mine, others: [report(3, 'restoring')], limit: 3 }))).toEqual(['0_1']);
   });
 });
 
@@ -107,7 +134,7 @@ describe('places in the line', () => {
             most = Math.max(most, restoring);
             await time.clock.sleep(chance.below(3_000));
             restoring -= 1;
-            places.leave(id);
+            places.leave({ taskId: id });
           };
           const done = Promise.all(
             all.flatMap((places, member) =>

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { KeptStores } from '../../../lib/runtime/kept-stores.js';
 import { MemberRestores } from '../../../lib/runtime/member-restores.js';
-import { TAIL_BYTES } from '../../../lib/runtime/task-restore.js';
+import { TAIL_BYTES } from '../../../lib/runtime/restore-estimate.js';
 import {
   createTaskWorld,
   feedWords,
@@ -59,5 +59,16 @@ it('a task whose stores are not here waits, however little there is to read', as
   const task = await startTask(world, { incarnation: 2, restores: neverAdmitting(world) });
   await waitFor('the task to wait for a place', async () => waits(world) === 1 || undefined);
 
+  await stopTask(task);
+});
+
+it('a task whose stores are here and turn out to be of no use waits before it reads others', async () => {
+  const { world, kept } = await ranOnce();
+  for (const one of kept.all()) kept.keep({ ...one, topicId: 'of another life' });
+
+  const task = await startTask(world, { kept, incarnation: 2, restores: neverAdmitting(world) });
+  await waitFor('the task to wait for a place', async () => waits(world) === 1 || undefined);
+
+  expect(world.events.filter(({ event }) => event === 'restore-started').length).toBeLessThanOrEqual(1); // of the first run
   await stopTask(task);
 });

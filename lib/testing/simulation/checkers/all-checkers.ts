@@ -18,6 +18,7 @@ import { plansConverge } from './plans-converge.js';
 import { plansDoNotSwing } from './plans-do-not-swing.js';
 import { queriesAreTrue } from './queries-are-true.js';
 import { quietWhenIdle } from './quiet-when-idle.js';
+import { restoresAreLimited } from './restores-are-limited.js';
 import { sessionsOpenInOrder } from './sessions-open-in-order.js';
 import { silentMembersStop } from './silent-members-stop.js';
 import { snapshotsEqualChangelog } from './snapshots-equal-changelog.js';
@@ -51,5 +52,6 @@ export const ALL_CHECKERS: readonly Checker[] = [
   snapshotsEqualChangelog,
   newestSnapshotIsUsed,
   copiesEqualChangelog,
+  restoresAreLimited,
   offsetsAreKept,
 ];
