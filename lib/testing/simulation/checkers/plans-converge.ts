@@ -5,7 +5,8 @@
  * Quiet is waited for as long as the slowest way to it takes: a schedule that has to come first (it also ends what a scheduler of
  * earlier settings has planned, precedence.ts), one session time-out until a
  * death is seen, one until a plan on its way is given up (N2 of next-plan.ts), one until a slot that does not come back stops to
- * count (V2 of membership.ts); and one step down for each member, where the scheduler decides how many there are. The plan must then stand still for as long as any watch may take to strike.
+ * count (V2 of membership.ts); one step down for each member, where the scheduler decides how many there are; and, where restores are limited,
+ * for each copy to be had a turn of its own: it is said, seen, and the next one begins. The plan must then stand still for as long as any watch may take to strike.
  */
 import { wantedSlots } from '../../../leases/drain-marks.js';
 import type { MemberId, Plan } from '../../../leases/records.js';
@@ -28,7 +29,12 @@ async function converge(run: CheckedRun): Promise<void> {
   const quietMs = sessionTimeoutMs + 2 * tickIntervalMs;
   const stepsMs = cloud.scenario.elastic === true ? cloud.members * (membersCooldownMs + sessionTimeoutMs) : 0;
   const deadlineMs =
-    cloud.time.nowMs + SCHEDULE_INTERVAL_MS + SESSIONS * sessionTimeoutMs + TICKS * tickIntervalMs + stepsMs;
+    cloud.time.nowMs +
+    SCHEDULE_INTERVAL_MS +
+    SESSIONS * sessionTimeoutMs +
+    TICKS * tickIntervalMs +
+    stepsMs +
+    turnsMs(run);
   let problems = await problemsNow(run);
   let plan = await cloud.leases.readPlan();
   let sinceMs = cloud.time.nowMs;
@@ -44,6 +50,15 @@ async function converge(run: CheckedRun): Promise<void> {
   }
   for (const problem of problems) wrong(problem);
   if (problems.length === 0) wrong(`plans do not fall quiet: number ${plan?.number}, because of ${plan?.reason}`);
+}
+
+/** Each copy may have to be read twice: once as a warm-up where the task goes, once as a standby where another one was. */
+function turnsMs({ cloud, witness }: CheckedRun): number {
+  const { maxConcurrentRestores, numStandbyReplicas, heartbeatIntervalMs, tickIntervalMs } = cloud.app.settings;
+  if (maxConcurrentRestores === 0) return 0;
+  const stateful = witness.map.tasks.filter(({ changelogs }) => changelogs.length > 0).length;
+  const turns = Math.ceil((2 * stateful * (1 + numStandbyReplicas)) / maxConcurrentRestores);
+  return turns * (heartbeatIntervalMs + tickIntervalMs);
 }
 
 async function problemsNow({ cloud, witness }: CheckedRun): Promise<readonly string[]> {
