@@ -63,8 +63,8 @@ export interface LoadStore {
   readonly lazy?: LazyLoading | null;
   readonly stallTimeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Awaited before a source is read that this process does not hold; what it throws ends the load. */
-  readonly beforeReading?: () => Promise<void>;
+  /** Awaited before a source is looked for that this process does not hold; answers whether it may have waited. What it throws ends the load. */
+  readonly beforeReading?: () => Promise<boolean>;
   /** Hears how far it has come, from each source that is tried. */
   readonly observer?: LoadObserver;
 }
@@ -249,10 +249,16 @@ class LoadAttempts {
   async open(event: string): Promise<OpenedStore> {
     const { ports, changelog, app, observer } = this.load;
     const { clock } = ports.host;
-    const atMs = clock.now();
-    const facts = await changelogFacts(ports, changelog);
-    const source = this.keptSource(facts) ?? (await this.snapshotSource(facts)) ?? this.logSource(facts, atMs);
-    if (source.mode !== 'memory') await this.load.beforeReading?.();
+    let atMs = clock.now();
+    let facts = await changelogFacts(ports, changelog);
+    let source = this.keptSource(facts);
+    if (source === null) {
+      if ((await this.load.beforeReading?.()) === true) {
+        atMs = clock.now();
+        facts = await changelogFacts(ports, changelog); // while it waited snapshots were written, and the log was trimmed
+      }
+      source = (await this.snapshotSource(facts)) ?? this.logSource(facts, atMs);
+    }
     this.current = source;
     this.report(event, source, {});
     const { topicId, deleteRetentionMs } = facts;

@@ -88,13 +88,15 @@ export class TaskRestore {
   /**
    * What is here turns out to be of no use, or is gone, where the task was to read no more than a short tail: it needs a turn after all.
    *
+   * @returns whether it did not have one before
    * @throws as {@link begin}
    */
-  async ensureTurn(entered: (state: TaskState) => void): Promise<void> {
+  async ensureTurn(entered: (state: TaskState) => void): Promise<boolean> {
     const { restores, app, ports, task, kept } = this.run;
-    if (restores === undefined || this.isInLine || restores.places.limit === 0) return;
+    if (restores === undefined || this.isInLine || restores.places.limit === 0) return false;
     await this.enterLine(restores, await estimateLeftBytes({ app, ports, task, kept }), entered);
     entered('restoring');
+    return true;
   }
 
   private async enterLine(
