@@ -104,10 +104,17 @@ async function recreateInput(
     .filter(({ key, committed }) => Math.max(committed ?? 0, sent.get(key)?.nextOffset ?? 0) > 0)
     .filter(({ at }) => known.has(at.partition))
     .map(({ at }) => at);
-  await recreate(cloud, topic, { kind: 'topic-recreated', code: 'STREAMS_LOST_OFFSETS', mustBeSaid });
-  if (filled) for (const { at, stable } of written) await fill(cloud, at, stable + BEYOND);
+  const fills = filled
+    ? written.map(
+        ({ at, stable }) =>
+          () =>
+            fill(cloud, at, stable + BEYOND),
+      )
+    : [];
+  await recreate(cloud, topic, { kind: 'topic-recreated', code: 'STREAMS_LOST_OFFSETS', mustBeSaid }, fills);
 }
 
+/** In one step: who reads it finds the new topic as it is filled, as after having been away meanwhile. */
 async function recreate(
   cloud: Cloud,
   topic: string,
@@ -116,6 +123,7 @@ async function recreate(
     readonly code: 'STREAMS_LOST_OFFSETS' | 'STREAMS_LOST_STATE';
     readonly mustBeSaid: readonly TopicPartition[];
   },
+  fills: readonly (() => Promise<unknown>)[] = [],
 ): Promise<void> {
   const { log } = cloud;
   const { name, partitions, config } = (await log.describeTopics([topic])).get(topic) ?? {
@@ -125,19 +133,22 @@ async function recreate(
   };
   const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
   cloud.harms.add({ ...harm, partitions: all, isCertain: true, atMs: cloud.time.nowMs });
-  await log.deleteTopic(topic);
-  await log.createTopic({ name, partitions, config });
+  await Promise.all([
+    log.deleteTopic(topic),
+    log.createTopic({ name, partitions, config }),
+    ...fills.map((begin) => begin()),
+  ]);
 }
 
 /** Fills a partition with what the scenario has for its topic, again and again. */
-async function fill({ log, scenario, host }: Cloud, at: TopicPartition, count: number): Promise<void> {
+function fill({ log, scenario, host }: Cloud, at: TopicPartition, count: number): Promise<unknown> {
   const values = scenario.inputs.filter(({ topic }) => topic === at.topic);
   const records = new RecordSetBuilder();
   for (let index = 0; index < count; index += 1) {
     const input = values[index % values.length];
     if (input !== undefined) records.append(input.key, input.value, host.clock.now());
   }
-  await log.append(at, records.build());
+  return log.append(at, records.build());
 }
 
 /** Partitions of a topic whose tasks have worked on it: their leases name it as it is. */
