@@ -17,12 +17,10 @@
  *   T5  errors in a row without a commit are bounded, with growing pauses
  *   T6  no member runs on with the lease of a task that it does not run: the plan could give the task to somebody who then waited in vain
  */
-import type { Incarnation, Lease, RecordedOffset, RecordedOffsets } from '../leases/records.js';
-import type { OffsetsToCommit } from '../log/log.js';
+import type { Incarnation, Lease } from '../leases/records.js';
 import { isPromise } from '../model/awaitable.js';
 import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
 import type { TaskId } from '../model/task-id.js';
-import { parseTopicPartitionKey } from '../model/topic-partition.js';
 import type { ByteStore } from '../state/byte-store.js';
 import { RefusedRecords } from '../task/refused-records.js';
 import type { StreamsApp } from '../topology/app.js';
@@ -35,9 +33,10 @@ import type { MemberRestores } from './member-restores.js';
 import { openSession } from './open-session.js';
 import type { RuntimePorts } from './ports.js';
 import { backoffMs, recoveryFrom } from './recovery.js';
+import { committedOffsets, giveUp, recordOf, wallMs } from './release.js';
 import { SessionLoop } from './session-loop.js';
 import type { Stop, StopReason } from './stop.js';
-import { closeQuietly, type TaskRun, transactionalId } from './task-run.js';
+import { closeQuietly, type TaskRun } from './task-run.js';
 import { keepStores, readPositions, type TaskSession } from './task-session.js';
 import { TaskStatus } from './task-status.js';
 
@@ -258,54 +257,6 @@ async function recover(
   }
 }
 
-/**
- * T3: ends whatever transaction may be open, then releases. T6: while log or tables are away, it is tried again for as long as the member runs.
- */
-async function giveUp(run: TaskRun): Promise<TaskOutcome['ended']> {
-  for (let attempts = 1; ; attempts += 1) {
-    const error = await tryToRelease(run);
-    if (error === null) return 'failed';
-    if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
-    run.logger.warn('release-failed', { code: error.code, message: error.message, attempts });
-    if (run.stop.reason === 'lost') return 'left';
-    const isNeeded = run.stop.reason === null || run.stop.reason === 'revoked';
-    if (error.kind !== 'transient' || error instanceof AbortedError || !isNeeded) return 'failed';
-    await pauseBeforeRelease(run, attempts);
-  }
-}
-
-/** Ends early when the task is asked to stop; once it is, no further request can end it, and it is short. */
-async function pauseBeforeRelease({ ports, stop }: TaskRun, attempts: number): Promise<void> {
-  const { clock, random } = ports.host;
-  const ms = backoffMs(attempts, random.next());
-  try {
-    await (stop.reason === null ? clock.sleep(ms, stop.signal) : clock.sleep(ms));
-  } catch (error) {
-    if (!(error instanceof AbortedError)) throw error; // asked to stop, or dead, which the next call says
-  }
-}
-
-/** @returns why it did not come about; null: it did */
-async function tryToRelease(run: TaskRun): Promise<StreamsError | null> {
-  try {
-    await run.hold.assertOurs();
-    const { app, task, ports } = run;
-    const producer = await ports.log.initProducer({
-      transactionalId: transactionalId(app, task.taskId),
-      transactionTimeoutMs: app.settings.transactionTimeoutMs,
-    });
-    await producer.close();
-    await run.hold.release(wallMs(run), await committedOffsets(run));
-    return null;
-  } catch (thrown) {
-    return asStreamsError(thrown);
-  }
-}
-
-function wallMs({ ports }: TaskRun): number {
-  return ports.host.clock.now();
-}
-
 async function pause(run: TaskRun, attempts: number): Promise<void> {
   const { clock, random } = run.ports.host;
   if (run.stop.reason !== null) return;
@@ -314,21 +265,6 @@ async function pause(run: TaskRun, attempts: number): Promise<void> {
   } catch (error) {
     if (!(error instanceof AbortedError && run.stop.reason !== null)) throw error;
   }
-}
-
-async function committedOffsets(run: TaskRun): Promise<RecordedOffsets | null> {
-  const committed = await run.ports.log.committedOffsets(run.app.applicationId, run.task.inputs);
-  return committed.size === 0 ? null : recordOf(run, committed);
-}
-
-/** Offsets with the topics' ids: in a topic that is created again they would mean other records. */
-function recordOf({ hold, topicIds }: TaskRun, offsets: OffsetsToCommit): RecordedOffsets {
-  const recorded = [...offsets].map(([key, { nextOffset, metadata }]) => {
-    const { topic } = parseTopicPartitionKey(key);
-    const topicId = hold.topicIds?.[topic] ?? topicIds.get(topic);
-    return [key, { nextOffset, metadata, ...(topicId === undefined ? {} : { topicId }) }] as const;
-  });
-  return Object.fromEntries(recorded) as Record<string, RecordedOffset> as RecordedOffsets;
 }
 
 function forgetStores(run: TaskRun): void {

@@ -2,26 +2,14 @@
 import { expect, it } from 'vitest';
 import type { MemberAssignment, Plan } from '../../../lib/leases/records.js';
 import { taskId } from '../../../lib/model/task-id.js';
-import { MemberRestores } from '../../../lib/runtime/member-restores.js';
-import { createTaskWorld, type TaskWorld } from '../../support/task-world.js';
+import { lonelyRestores } from '../../support/member-restores.js';
+import { createTaskWorld } from '../../support/task-world.js';
 
 const WAITS = taskId(0, 0);
 const STARTS = taskId(0, 1);
 
-function restoresOf({ app, ports }: TaskWorld, settings: Partial<TaskWorld['app']['settings']>): MemberRestores {
-  return new MemberRestores({
-    app: { ...app, settings: { ...app.settings, ...settings } },
-    ports,
-    self: { memberId: 'member-1', incarnation: 1 },
-    logger: ports.host.logger,
-    memoryBytes: undefined,
-    reported: () => new Promise(() => undefined),
-    changed: () => undefined,
-  });
-}
-
 it('a member reports each task that can not process yet once: in line, or as starting', async () => {
-  const restores = restoresOf(await createTaskWorld(), { maxConcurrentRestores: 1 });
+  const restores = lonelyRestores(await createTaskWorld(), { maxConcurrentRestores: 1 });
   const stop = new AbortController();
   const entered = restores.places
     .enter({ taskId: WAITS, leftBytes: 7, signal: stop.signal, waits: () => undefined })
@@ -40,7 +28,7 @@ it('a member reports each task that can not process yet once: in line, or as sta
 });
 
 it('members that have nothing but copies have their part of the pace', async () => {
-  const restores = restoresOf(await createTaskWorld(), { restoreMaxBytesPerSecond: 1_000 });
+  const restores = lonelyRestores(await createTaskWorld(), { restoreMaxBytesPerSecond: 1_000 });
   const holding = (held: Partial<MemberAssignment>) => ({ active: [], standby: [], warmup: [], ...held });
   const plan: Plan = {
     number: 1,

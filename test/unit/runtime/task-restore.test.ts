@@ -1,8 +1,8 @@
 /** Who takes a place among those that may restore at once. */
 import { expect, it } from 'vitest';
 import { KeptStores } from '../../../lib/runtime/kept-stores.js';
-import { MemberRestores } from '../../../lib/runtime/member-restores.js';
 import { TAIL_BYTES } from '../../../lib/runtime/restore-estimate.js';
+import { lonelyRestores } from '../../support/member-restores.js';
 import {
   createTaskWorld,
   feedWords,
@@ -17,17 +17,7 @@ import { waitFor } from '../../support/wait-for.js';
 /** As much as a record is taken for. */
 const RECORD_BYTES = 100;
 
-/** The restores of a member whose reports never arrive: whoever asks for a place waits. */
-const neverAdmitting = ({ app, ports }: TaskWorld) =>
-  new MemberRestores({
-    app: { ...app, settings: { ...app.settings, maxConcurrentRestores: 1 } },
-    ports,
-    self: { memberId: 'member-1', incarnation: 1 },
-    logger: ports.host.logger,
-    memoryBytes: undefined,
-    reported: () => new Promise(() => undefined),
-    changed: () => undefined,
-  });
+const neverAdmitting = (world: TaskWorld) => lonelyRestores(world, { maxConcurrentRestores: 1 });
 
 const waits = ({ events }: TaskWorld) => events.filter(({ event }) => event === 'restore-waits').length;
 
