@@ -2,7 +2,9 @@
  * Exchanges tasks between members so that they read less from other zones; each keeps its number of tasks. KIP-925.
  *
  * Where a task is at home, its owner's or a copy's place before, it costs nothing; elsewhere it costs the non-overlap cost. Of exchanges
- * that cost the same one that moves least is taken, so that its own answer as input moves nothing.
+ * that cost the same one that moves least is taken, so that its own answer as input moves nothing. What would cost no less than the
+ * placement by count is left out: `balance_subtopology` may spread sub-topologies for traffic and moves, and with copies that
+ * become ready one by one such exchanges can undo each other for ever.
  */
 import type { Cluster, MemberState, PlacedTask } from '../cluster.js';
 import { lessenActiveTraffic, lessenStandbyTraffic } from '../high-availability/lessen-traffic.js';
@@ -27,7 +29,22 @@ export function exchangeActives(
   }
   const isAtHome = (task: PlacedTask, state: MemberState): boolean => homes.get(task) === state;
   const costOf = zones.activeCost(fewestMoves(settings, tasks.length), isAtHome);
+  const costs = (places: Places): number => places.reduce((sum, [task, state]) => sum + costOf(task, state), 0);
+  const before = placesOf(tasks, cluster);
   lessenActiveTraffic(tasks, cluster, settings.rackAwareAssignmentStrategy, costOf);
+  const after = placesOf(tasks, cluster);
+  if (costs(after) < costs(before)) return;
+  for (const [task, state] of after) state.active.delete(task);
+  for (const [task, state] of before) state.active.add(task);
+}
+
+type Places = readonly (readonly [PlacedTask, MemberState])[];
+
+function placesOf(tasks: readonly PlacedTask[], { members }: Cluster): Places {
+  const asked = new Set(tasks);
+  return members.flatMap((state) =>
+    [...state.active].filter((task) => asked.has(task)).map((task) => [task, state] as const),
+  );
 }
 
 /** Exchanges standbys, pair by pair of members in different zones, as far as tags allow. */

@@ -5,14 +5,20 @@ import { highAvailability } from '../../../lib/assignment/high-availability/high
 import { isAcceptable, lagOn } from '../../../lib/assignment/lags.js';
 import { scorePlacement } from '../../../lib/assignment/score-placement.js';
 import { steady, sticky } from '../../../lib/assignment/steady/steady.js';
-import type { AssignableMember, AssignmentInput, Placement } from '../../../lib/assignment/task-assignor.js';
+import {
+  type AssignableMember,
+  type AssignmentInput,
+  type Placement,
+  RUNNING_LAG,
+} from '../../../lib/assignment/task-assignor.js';
 import { validateAssignment } from '../../../lib/assignment/validate-assignment.js';
 import type { TaskId } from '../../../lib/model/task-id.js';
+import { topicPartitionKey } from '../../../lib/model/topic-partition.js';
 import { play } from '../../parity/assignment-replay.js';
 import { recordOf, worseThan } from '../../parity/placement-record.js';
 import { randomStep } from '../../parity/random/random-placement.js';
-import { afterwards, asObject, member } from '../../support/assignment-members.js';
-import { hotClusters, shuffledClusters } from '../../support/random-clusters.js';
+import { afterwards, asObject, member, settings } from '../../support/assignment-members.js';
+import { hotClusters, shuffledClusters, tasksOf } from '../../support/random-clusters.js';
 
 /** Asks again as copies catch up. @returns the input that leads to the last answer, and all answers */
 const toRest = (first: AssignmentInput) => {
@@ -95,6 +101,38 @@ describe('steady on any cluster', () => {
         expect(asObject(steady.assign(afterwards(input, last)))).toEqual(asObject(last));
       }),
     );
+  });
+
+  it('comes to rest where sub-topologies could be spread for as much traffic as that saves, one warm-up at a time (B6)', () => {
+    const zonesOf = [...'aaabcb', ...'aaccbb', ...'ccaaca'];
+    const tasks = tasksOf([6, 6, 6].map((partitions) => [partitions, true]));
+    const of = (number: number, capacity: number, zone: string, lags: Readonly<Record<string, number>> = {}) =>
+      member(number, { capacity, zone, lags: new Map(Object.entries(lags) as [TaskId, number][]) });
+    const first: AssignmentInput = {
+      tasks,
+      members: [
+        of(1, 2, 'a'),
+        of(2, 2, 'a'),
+        of(3, 3, 'c'),
+        of(4, 1, 'a', { '1_4': RUNNING_LAG, '0_0': 5_000, '2_1': RUNNING_LAG }),
+        of(5, 2, 'b'),
+      ],
+      settings: {
+        ...settings,
+        standbyKind: 'hot',
+        acceptableRecoveryLag: 0,
+        maxWarmupReplicas: 1,
+        rackAwareAssignmentStrategy: 'balance_subtopology',
+      },
+      partitionZones: new Map(
+        tasks.flatMap(({ inputs, changelogs }, index) => [
+          ...inputs.map((at) => [topicPartitionKey(at), [zonesOf[index] ?? 'a']] as const),
+          ...changelogs.map((at) => [topicPartitionKey(at), ['a']] as const),
+        ]),
+      ),
+    };
+
+    expect(toRest(first).last.followUp).toBe(false);
   });
 
   it('keeps as many standbys as asked for, or as there are other members, and spreads them within one (D17, D19)', () => {
