@@ -53,18 +53,20 @@ export class CopyTurns {
     for (const [taskId, { state }] of this.turns) {
       if (reading.has(taskId) || (needed.has(taskId) && state !== 'gives-way')) continue;
       if (state === 'gives-way') this.init.logger.info('copy-waits', { taskId, because: 'tasks-wait' });
-      this.end(taskId);
+      this.giveBack(taskId);
     }
     for (const taskId of needed) if (!this.turns.has(taskId)) void this.ask(taskId);
   }
 
   /** Gives all turns back. */
-  end(...taskIds: readonly TaskId[]): void {
-    for (const taskId of taskIds.length === 0 ? [...this.turns.keys()] : taskIds) {
-      this.turns.get(taskId)?.over.abort(OVER);
-      this.turns.delete(taskId);
-      this.init.places.leave({ taskId, copy: true });
-    }
+  end(): void {
+    for (const taskId of [...this.turns.keys()]) this.giveBack(taskId);
+  }
+
+  private giveBack(taskId: TaskId): void {
+    this.turns.get(taskId)?.over.abort(OVER);
+    this.turns.delete(taskId);
+    this.init.places.leave({ taskId, copy: true });
   }
 
   /** Never throws: a turn that can not be had is asked for anew with the next look. */

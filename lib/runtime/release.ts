@@ -3,8 +3,7 @@ import type { RecordedOffset, RecordedOffsets } from '../leases/records.js';
 import type { OffsetsToCommit } from '../log/log.js';
 import { AbortedError, asStreamsError, type StreamsError } from '../model/errors.js';
 import { parseTopicPartitionKey } from '../model/topic-partition.js';
-import { backoffMs } from './recovery.js';
-import { type TaskRun, transactionalId } from './task-run.js';
+import { backOff, type TaskRun, transactionalId } from './task-run.js';
 
 /** The wall clock of the run's process, in milliseconds. */
 export function wallMs({ ports }: TaskRun): number {
@@ -40,18 +39,8 @@ export async function giveUp(run: TaskRun): Promise<'failed' | 'migrated' | 'lef
     if (run.stop.reason === 'lost') return 'left';
     const isNeeded = run.stop.reason === null || run.stop.reason === 'revoked';
     if (error.kind !== 'transient' || error instanceof AbortedError || !isNeeded) return 'failed';
-    await pauseBeforeRelease(run, attempts);
-  }
-}
-
-/** Ends early when the task is asked to stop; once it is, no further request can end it, and it is short. */
-async function pauseBeforeRelease({ ports, stop }: TaskRun, attempts: number): Promise<void> {
-  const { clock, random } = ports.host;
-  const ms = backoffMs(attempts, random.next());
-  try {
-    await (stop.reason === null ? clock.sleep(ms, stop.signal) : clock.sleep(ms));
-  } catch (error) {
-    if (!(error instanceof AbortedError)) throw error; // asked to stop, or dead, which the next call says
+    // Once it is asked to stop, no further request ends the wait, and it is short.
+    await backOff(run, attempts, run.stop.reason === null ? run.stop.signal : undefined);
   }
 }
 

@@ -32,11 +32,11 @@ import { enter } from './listening.js';
 import type { MemberRestores } from './member-restores.js';
 import { openSession } from './open-session.js';
 import type { RuntimePorts } from './ports.js';
-import { backoffMs, recoveryFrom } from './recovery.js';
+import { recoveryFrom } from './recovery.js';
 import { committedOffsets, giveUp, recordOf, wallMs } from './release.js';
 import { SessionLoop } from './session-loop.js';
 import type { Stop, StopReason } from './stop.js';
-import { closeQuietly, type TaskRun } from './task-run.js';
+import { backOff, closeQuietly, type TaskRun } from './task-run.js';
 import { keepStores, readPositions, type TaskSession } from './task-session.js';
 import { TaskStatus } from './task-status.js';
 
@@ -246,7 +246,7 @@ async function recover(
   });
   if (todo === 'again-from-scratch') forgetStores(run);
   try {
-    if (attempts > 1 && !hasLearned) await pause(run, attempts);
+    if (attempts > 1 && !hasLearned && run.stop.reason === null) await backOff(run, attempts - 1, run.stop.signal);
     if (todo === 'new-epoch') await run.hold.takeNewEpoch();
     else await run.hold.assertOurs();
     return null;
@@ -254,16 +254,6 @@ async function recover(
     const error = asStreamsError(thrown);
     if (error.code === 'STREAMS_TASK_MIGRATED') return 'migrated';
     return error.kind === 'transient' ? null : 'left'; // the next session looks at the lease again (S2)
-  }
-}
-
-async function pause(run: TaskRun, attempts: number): Promise<void> {
-  const { clock, random } = run.ports.host;
-  if (run.stop.reason !== null) return;
-  try {
-    await clock.sleep(backoffMs(attempts - 1, random.next()), run.stop.signal);
-  } catch (error) {
-    if (!(error instanceof AbortedError && run.stop.reason !== null)) throw error;
   }
 }
 

@@ -10,6 +10,7 @@ import type { KeptStores } from './kept-stores.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { MemberRestores } from './member-restores.js';
 import type { RuntimePorts } from './ports.js';
+import { backoffMs } from './recovery.js';
 import type { Stop } from './stop.js';
 import type { TaskStatus } from './task-status.js';
 
@@ -49,6 +50,16 @@ export interface TaskRun {
 /** @throws {AbortedError} STREAMS_ABORTED if the run is asked to stop */
 export function throwIfStopping({ stop }: TaskRun): void {
   if (stop.reason !== null) throw new AbortedError(`the task is asked to stop: ${stop.reason}`);
+}
+
+/** Waits before attempt `attempts` + 1; the signal ends it early, and so does the death of the process, which its next call says. */
+export async function backOff({ ports }: TaskRun, attempts: number, signal?: AbortSignal): Promise<void> {
+  const { clock, random } = ports.host;
+  try {
+    await clock.sleep(backoffMs(attempts, random.next()), signal);
+  } catch (thrown) {
+    if (!(thrown instanceof AbortedError)) throw thrown;
+  }
 }
 
 /** Closes a producer on a way out whose reason must not be hidden by an error of the closing. */
